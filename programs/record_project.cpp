@@ -2,6 +2,7 @@
 #include "programs/record_project.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -18,6 +19,7 @@
 #include "programs/output.hpp"
 #include "programs/permission.hpp"
 #include "programs/steps.hpp"
+#include "src/engine/statistics.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -25,12 +27,10 @@ namespace {
 // Traps that record slow a program down, as traced runs do.
 constexpr int patience_for_recording = 6;
 // The middle one of these is what the program takes; fewer of one that takes long.
-constexpr std::size_t most_plain_runs = 3;
+constexpr std::size_t most_plain_runs = 8;
 constexpr std::size_t fewest_plain_runs = 2;  // less says nothing of how runs differ
 constexpr double most_plain_ns = 2e9;
-// A recorded run is slower by so many times the difference between plain ones: then an event's cost is known
-// to a quarter, as intervals have it.
-constexpr double clearly_slower = 4;
+constexpr double alpha = 0.05;
 
 void refuse_others(const Project& project, std::uint32_t runs) {
   const auto refuse = [&](const std::string& message, const std::string& hint) {
@@ -155,13 +155,19 @@ PlainRuns plain_runs_in(const OutputFolder& folder, const Project& project, cons
 
 }  // namespace
 
-std::uint64_t cost_of_event(const PlainRuns& plain, double recorded_ns,
-                            const harness::RecordProgress& recorded) {
-  if (recorded.threads != 1 || recorded.lost > 0 || recorded.events <= plain.events) return 0;
-  if (plain.ns.size() < fewest_plain_runs) return 0;
+harness::OwnCost cost_of_event(const PlainRuns& plain, double recorded_ns,
+                               const harness::RecordProgress& recorded) {
+  if (recorded.threads != 1 || recorded.lost > 0 || recorded.events <= plain.events) return {};
+  if (plain.ns.size() < fewest_plain_runs) return {};
   const double slower_ns = recorded_ns - plain.ns[plain.ns.size() / 2];
-  if (slower_ns <= clearly_slower * (plain.ns.back() - plain.ns.front())) return 0;
-  return static_cast<std::uint64_t>(1000 * slower_ns / static_cast<double>(recorded.events - plain.events));
+  if (slower_ns <= 0) return {};
+  // The recorded run is one more of these: Student's interval of a prediction.
+  const double mean_half = engine::half_width(engine::mean_interval(plain.ns, alpha, 0));
+  const double half_ns = mean_half * std::sqrt(static_cast<double>(plain.ns.size()) + 1);
+  const auto each_ps = [&](double ns) {
+    return static_cast<std::uint64_t>(1000 * ns / static_cast<double>(recorded.events - plain.events));
+  };
+  return {.event_ps = each_ps(slower_ns), .doubt_ps = each_ps(half_ns)};
 }
 
 bool is_started_anew(const Project& project) {

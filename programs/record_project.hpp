@@ -25,11 +25,11 @@ struct RecordedProject {
 /// A program that runs once for each shot, and for a recording.
 bool is_started_anew(const Project& project);
 
-/// Picoseconds of an event: by how much the recorded run was slower than the middle one of the plain runs,
-/// shared out over the events that it has more. 0: unknown, as where plain runs differ by more than a quarter
-/// of that.
-std::uint64_t cost_of_event(const PlainRuns& plain, double recorded_ns,
-                            const harness::RecordProgress& recorded);
+/// By how much the recorded run was slower than the middle one of the plain runs, shared out over the events
+/// that it has more. In doubt by how much one more plain run may differ (95 %). 0: unknown, as where several
+/// threads ran, or events were lost.
+harness::OwnCost cost_of_event(const PlainRuns& plain, double recorded_ns,
+                               const harness::RecordProgress& recorded);
 
 /// Asks about the programs that a recording runs. UserError where the project or `runs` suits none.
 void check_and_ask(const Project& project, const RecordOptions& options);

@@ -180,6 +180,7 @@ struct jcprof_log_end {
   jcprof_log_u32 dropped; /* chunks that found no room on the disk; their events are in the next `lost` */
   jcprof_log_u64 lost;    /* events, all in all */
   jcprof_log_u64 event_ps; /* picoseconds by which an event of a trap made the program slower; 0: unknown */
+  jcprof_log_u64 doubt_ps; /* half width of event_ps: how runs differ. Older recorders do not tell it */
 };
 
 #ifdef __cplusplus

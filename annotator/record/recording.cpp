@@ -51,16 +51,30 @@ EventCost calibrated(std::uint64_t together, std::uint64_t apart) {
   return {.together = together, .apart = std::min(apart, together), .doubt = together};
 }
 
+// Few events in a run that noise makes longer seem to cost anything. Traps make a program slower by no more
+// than so many times what they take by themselves, as far as was seen.
+constexpr std::uint64_t most_times_calibrated = 8;
+
 /// The recorder's figure is the mean of this program. It counts unless the target calibrates more even with
 /// other work between events. It includes the changes of chunks, which the walk takes off where they were.
-EventCost cost_of_trap(const EventCost& cost, const LogFacts& facts, const TickScale& scale) {
+EventCost cost_of_trap(EventCost cost, const LogFacts& facts, const TickScale& scale) {
   if (!facts.end || scale.unit != ClockUnit::ns || facts.words == 0) return cost;
+  const auto ticks_of_1024 = [&](double ns) {
+    return static_cast<std::uint64_t>(std::min(1024 * std::max(0.0, ns) / scale.per_tick, most_told));
+  };
   const double changes_ns = static_cast<double>(facts.changing_ns) / static_cast<double>(facts.words);
-  const double each_ns = static_cast<double>(facts.end->event_ps) / 1000;
-  const double told = std::min(1024 * std::max(0.0, each_ns - changes_ns) / scale.per_tick, most_told);
-  const auto dear = static_cast<std::uint64_t>(told);
-  return dear > cost.apart ? EventCost{.together = dear, .apart = dear, .doubt = cost.doubt == 0 ? 0 : dear}
-                           : cost;
+  std::uint64_t told = ticks_of_1024(static_cast<double>(facts.end->event_ps) / 1000 - changes_ns);
+  cost.least_doubt = ticks_of_1024(static_cast<double>(facts.end->doubt_ps) / 1000);
+  if (4 * cost.least_doubt > told) {
+    const std::uint64_t most = most_times_calibrated * cost.together;
+    told = std::min(told, most);
+    cost.least_doubt = std::min(cost.least_doubt, most);
+  }
+  if (told > cost.apart) {
+    cost.together = cost.apart = told;
+    if (cost.doubt != 0) cost.doubt = told;
+  }
+  return cost;
 }
 
 /// Only of targets that came: the head of a cut log does not know how they read the clock.

@@ -36,7 +36,7 @@ std::uint64_t cost_after(const EventCost& cost, std::uint64_t ticks) {
 /// and data are at hand. Behind long work a processor may have to fetch them, or may do parts of the event
 /// meanwhile.
 std::uint64_t doubt_of(const EventCost& cost, std::uint64_t taken, std::uint64_t ticks) {
-  return std::max(taken * 1024 / 4, std::min(cost.doubt, beyond(cost, ticks)));
+  return std::max({taken * 1024 / 4, std::min(cost.doubt, beyond(cost, ticks)), cost.least_doubt});
 }
 
 }  // namespace

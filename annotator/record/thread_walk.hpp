@@ -60,6 +60,7 @@ struct EventCost {
   std::uint64_t apart = 0;
   // The cost behind long work is uncertain by this, or by a quarter of what was taken off if that is more.
   std::uint64_t doubt = 0;
+  std::uint64_t least_doubt = 0;  // of each event, wherever it comes
 };
 
 /// Its process, and the number of its stack.

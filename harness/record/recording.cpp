@@ -225,9 +225,9 @@ void Recording::stop() {
   state_->drain->finish();
 }
 
-Recorded Recording::end(int status, std::uint32_t process, std::uint64_t event_ps) {
+Recorded Recording::end(int status, std::uint32_t process, const OwnCost& cost) {
   const jcprof_log_head& head = state_->memory.head();
-  state_->writer.end(head, static_cast<std::uint32_t>(status), event_ps);
+  state_->writer.end(head, static_cast<std::uint32_t>(status), cost);
   Recorded recorded{.status = status,
                     .log = state_->writer.written(),
                     .threads = head.threads,

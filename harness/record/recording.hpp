@@ -60,8 +60,8 @@ class Recording {
   /// Takes what there is; nothing is recorded any more. Threads of a process can be looked at until it is
   /// waited for.
   void stop();
-  /// After that. `process` is the command. `event_ps`: by how much each event made it slower; 0: unknown.
-  Recorded end(int status, std::uint32_t process, std::uint64_t event_ps = 0);
+  /// After that. `process` is the command. `cost`: by how much each event made it slower.
+  Recorded end(int status, std::uint32_t process, const OwnCost& cost = {});
 
  private:
   struct State;

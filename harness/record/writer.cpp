@@ -126,12 +126,15 @@ void LogWriter::chunk(jcprof_log_chunk head, std::span<const jcprof_log_u64> wor
   dropped_.insert_or_assign(head.thread, head);
 }
 
-void LogWriter::end(const jcprof_log_head& head, std::uint32_t status, std::uint64_t event_ps) {
+void LogWriter::end(const jcprof_log_head& head, std::uint32_t status, const OwnCost& cost) {
   for (const auto& [thread, chunk] : dropped_) write(JCPROF_LOG_BLOCK_CHUNK, bytes_of(chunk));
   this->head(head);
   written_.lost += head.unwritten;
-  const jcprof_log_end end{
-      .status = status, .dropped = written_.dropped, .lost = written_.lost, .event_ps = event_ps};
+  const jcprof_log_end end{.status = status,
+                           .dropped = written_.dropped,
+                           .lost = written_.lost,
+                           .event_ps = cost.event_ps,
+                           .doubt_ps = cost.doubt_ps};
   written_.is_whole = write(JCPROF_LOG_BLOCK_END, bytes_of(end));
   // Room that was asked for ahead is given back.
   if (::ftruncate(fd_.get(), static_cast<off_t>(written_.bytes)) != 0) written_.is_whole = false;

@@ -27,6 +27,13 @@ struct LogWritten {
   bool is_whole = false;  // the end was written
 };
 
+/// By how much an event of a trap made the program slower, in picoseconds, and the half width of that; 0:
+/// unknown.
+struct OwnCost {
+  std::uint64_t event_ps = 0;
+  std::uint64_t doubt_ps = 0;
+};
+
 class LogWriter {
  public:
   /// Opens the file and leaves what is in it alone until begin(). UserError where it cannot be written, or
@@ -46,7 +53,7 @@ class LogWriter {
   /// Head and words as they stand in memory; `used` is found here.
   void chunk(jcprof_log_chunk head, std::span<const jcprof_log_u64> words);
   /// An empty chunk for each thread whose last events were dropped, the head once more, and the end.
-  void end(const jcprof_log_head& head, std::uint32_t status, std::uint64_t event_ps = 0);
+  void end(const jcprof_log_head& head, std::uint32_t status, const OwnCost& cost = {});
 
   const LogWritten& written() const { return written_; }
 

@@ -23,7 +23,8 @@ namespace jcprof::annotator {
 class LogBuilder {
  public:
   jcprof_log_head head{};
-  std::uint64_t event_ps = 0;                        // that the recorder found
+  std::uint64_t event_ps = 0;  // that the recorder found
+  std::uint64_t doubt_ps = 0;
   std::map<std::uint32_t, std::uint32_t> processes;  // by thread; all others are of process 100
 
   LogBuilder() {
@@ -117,7 +118,8 @@ class LogBuilder {
       if (!open.words.empty()) write_chunk(thread, open);
     if (status) {
       block(JCPROF_LOG_BLOCK_HEAD, head);
-      block(JCPROF_LOG_BLOCK_END, jcprof_log_end{.status = *status, .event_ps = event_ps});
+      block(JCPROF_LOG_BLOCK_END,
+            jcprof_log_end{.status = *status, .event_ps = event_ps, .doubt_ps = doubt_ps});
     }
     return bytes_;
   }

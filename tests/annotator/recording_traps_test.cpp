@@ -305,6 +305,31 @@ double sum_of_doubts(const RecordedRun& run, const std::string& function) {
 
 }  // namespace
 
+TEST_CASE("recorded traps: own cost is in doubt by how runs without traps differ, within reason") {
+  const auto total_of = [](std::uint64_t event_ps, std::uint64_t doubt_ps) {
+    LogBuilder log;
+    for (std::uint64_t i = 0; i < 3; ++i) log.pair(i * 200'000'000, i * 100'000'000);  // 2 ticks a nanosecond
+    log.head.trap_ticks = 20 * 1024;                                                   // 10 ns
+    log.event_ps = event_ps;
+    log.doubt_ps = doubt_ps;
+    log.line(1, 0, 1);
+    for (std::uint64_t i = 1; i <= 10; ++i) log.line(1, i * 1000, 2);
+    const RecordedRun run = analyzed(log.line(1, 11'000, 5), two_calls());
+    return estimate_of(run, EstimateScope::function, "p");
+  };
+  const auto half = [](const StoredEstimate& row) { return row.high - row.ticks; };
+  // 11 differences of 500 ns.
+  CHECK(total_of(20'000, 0).ticks == Approx(11 * 480));
+  CHECK(half(total_of(20'000, 0)) == Approx(11 * 5));
+  CHECK(half(total_of(20'000, 5'000)) == Approx(11 * 5));
+  CHECK(total_of(20'000, 15'000).ticks == Approx(11 * 480));
+  CHECK(half(total_of(20'000, 15'000)) == Approx(11 * 15));
+  // What is clear may be any multiple of the calibrated 10 ns, and what is not no more than eight.
+  CHECK(total_of(200'000, 20'000).ticks == Approx(11 * 300));
+  CHECK(total_of(200'000, 60'000).ticks == Approx(11 * 420));
+  CHECK(half(total_of(200'000, 900'000)) == Approx(11 * 80));
+}
+
 TEST_CASE("recorded traps: the interval of a frequent caller holds the own cost of its callees' entries") {
   LogBuilder log;
   log.head.trap_ticks = 8 * 1024;

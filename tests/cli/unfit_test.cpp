@@ -190,23 +190,25 @@ TEST_CASE("where runs take different paths, that is the cause") {
         "no line of the command has a time: its runs take different paths, and too few shots show which one");
 }
 
-TEST_CASE("an event costs what recording adds, where that is clear of how plain runs differ") {
+TEST_CASE("an event costs what recording adds, and is in doubt by how plain runs differ") {
   const harness::RecordProgress recorded{.events = 1000, .threads = 1};
   const auto cost = [&](const std::vector<double>& plain_ns, double recorded_ns) {
-    return cost_of_event({.ns = plain_ns}, recorded_ns, recorded);
+    return cost_of_event({.ns = plain_ns}, recorded_ns, recorded).event_ps;
   };
   CHECK(cost({1e6, 1.001e6, 1.002e6}, 1.011e6) == 10'000);  // of 10 µs
-  CHECK(cost({1e6, 1.001e6, 1.003e6}, 1.011e6) == 0);
+  // Student's t of 2 degrees of freedom is 4.303: 4.303 * 1 µs * sqrt(1 + 1/3).
+  CHECK(cost_of_event({.ns = {1e6, 1.001e6, 1.002e6}}, 1.011e6, recorded).doubt_ps == Approx(4968).margin(2));
+  CHECK(cost_of_event({.ns = {1e6, 1e6}}, 1.011e6, recorded).doubt_ps == 0);
   CHECK(cost({1e6, 1e6}, 1e6) == 0);
   CHECK(cost({1e6}, 2e6) == 0);
   CHECK(cost({1e6, 1e6}, 0.9e6) == 0);
   const PlainRuns same{.ns = {1e6, 1e6}};
-  CHECK(cost_of_event(same, 2e6, {.events = 1000, .lost = 1, .threads = 1}) == 0);
-  CHECK(cost_of_event(same, 2e6, {.events = 1000, .threads = 2}) == 0);
-  CHECK(cost_of_event(same, 2e6, {.threads = 1}) == 0);
+  CHECK(cost_of_event(same, 2e6, {.events = 1000, .lost = 1, .threads = 1}).event_ps == 0);
+  CHECK(cost_of_event(same, 2e6, {.events = 1000, .threads = 2}).event_ps == 0);
+  CHECK(cost_of_event(same, 2e6, {.threads = 1}).event_ps == 0);
   // Markers are in the plain runs, too.
-  CHECK(cost_of_event({.ns = {1e6, 1e6}, .events = 900}, 2e6, recorded) == 10'000'000);
-  CHECK(cost_of_event({.ns = {1e6, 1e6}, .events = 1000}, 2e6, recorded) == 0);
+  CHECK(cost_of_event({.ns = {1e6, 1e6}, .events = 900}, 2e6, recorded).event_ps == 10'000'000);
+  CHECK(cost_of_event({.ns = {1e6, 1e6}, .events = 1000}, 2e6, recorded).event_ps == 0);
 }
 
 }  // namespace
