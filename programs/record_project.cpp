@@ -28,7 +28,7 @@ namespace {
 constexpr int patience_for_recording = 6;
 // The middle one of these is what the program takes; fewer of one that takes long.
 constexpr std::size_t most_plain_runs = 8;
-constexpr std::size_t fewest_plain_runs = 2;  // less says nothing of how runs differ
+constexpr std::size_t fewest_plain_runs = 3;  // of two, the 95 % interval says next to nothing
 constexpr double most_plain_ns = 2e9;
 constexpr double alpha = 0.05;
 
@@ -159,8 +159,7 @@ harness::OwnCost cost_of_event(const PlainRuns& plain, double recorded_ns,
                                const harness::RecordProgress& recorded) {
   if (recorded.threads != 1 || recorded.lost > 0 || recorded.events <= plain.events) return {};
   if (plain.ns.size() < fewest_plain_runs) return {};
-  const double slower_ns = recorded_ns - plain.ns[plain.ns.size() / 2];
-  if (slower_ns <= 0) return {};
+  const double slower_ns = std::max(0.0, recorded_ns - engine::median(plain.ns));
   // The recorded run is one more of these: Student's interval of a prediction.
   const double mean_half = engine::half_width(engine::mean_interval(plain.ns, alpha, 0));
   const double half_ns = mean_half * std::sqrt(static_cast<double>(plain.ns.size()) + 1);

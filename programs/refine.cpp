@@ -18,6 +18,7 @@ constexpr std::size_t most_named = 6;
 // A share of all events of a recording. Rarer functions hide nothing, nor do few events.
 constexpr double worth_leaving_out = 0.005;
 constexpr std::uint64_t few_events = 100'000;
+constexpr double much_shorter = 0.75;  // own cost is known to a quarter
 
 using Functions = std::set<std::string>;
 
@@ -104,7 +105,9 @@ std::vector<std::string> not_worth_recording(const annotator::RecordedRun& recor
   for (const StoredEstimate& row : recorded.estimates) {
     const auto calls = static_cast<double>(row.hits);
     const bool is_hidden = row.scope == EstimateScope::function && !row.resolved;
-    if (is_hidden && 2 * calls > rare && row.high < calls * cost_of_event) functions.push_back(row);
+    // Not the upper bound: noise of the runs, which raises it, makes no call longer.
+    const bool is_short = row.ticks < much_shorter * calls * cost_of_event;
+    if (is_hidden && 2 * calls > rare && is_short) functions.push_back(row);
   }
   std::ranges::stable_sort(functions, std::ranges::greater{}, &StoredEstimate::hits);
   std::vector<std::string> names;

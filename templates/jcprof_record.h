@@ -573,8 +573,8 @@ JCPROF_LOCAL_ int jcprof_go_on(void) {
     kept->next = jcprof_behind_records(kept->next, begin + own->room / sizeof *begin);
     own->base = kept->base;
     own->chunk = kept->chunk;
-    own->next = kept->next;
     own->begin = begin;
+    own->next = kept->next;
   }
   return 1;
 }
@@ -720,7 +720,7 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   /* Not own->head: gcc's sanitizer would test the flags of an `add` that the linker makes a `lea`. */
   struct jcprof_log_head *const log = jcprof_writing.head;
   struct jcprof_log_chunk *chunk;
-  jcprof_log_u64 lost;
+  jcprof_log_u64 lost, *first;
   const jcprof_log_u64 left = jcprof_ticks();
   if (log == JCPROF_NULL_ || !jcprof_leave_chunk(slot)) return 0;
   own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);
@@ -753,11 +753,12 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   __atomic_fetch_sub(&log->unwritten, lost, __ATOMIC_RELAXED);
   __atomic_fetch_sub(&own->lost, lost, __ATOMIC_RELAXED);
+  first = JCPROF_AS_(jcprof_log_u64 *, chunk + 1);
   own->base = chunk->base;
   own->last = chunk->base;
   own->chunk = chunk;
-  own->begin = JCPROF_AS_(jcprof_log_u64 *, chunk + 1);
-  own->next = own->begin; /* last: a handler must not take the first slot, as it finds no room yet */
+  own->begin = first;
+  own->next = first; /* last: before `begin` is set, a handler would take this slot, find no room, and leave a hole */
   jcprof_keep();
   return 1;
 }

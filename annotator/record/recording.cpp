@@ -51,8 +51,8 @@ EventCost calibrated(std::uint64_t together, std::uint64_t apart) {
   return {.together = together, .apart = std::min(apart, together), .doubt = together};
 }
 
-// Few events in a run that noise makes longer seem to cost anything. Traps make a program slower by no more
-// than so many times what they take by themselves, as far as was seen.
+// If a run has few events and noise makes it longer, an event may seem to cost anything. No program was seen
+// in which an event costs more than so many times what it takes by itself.
 constexpr std::uint64_t most_times_calibrated = 8;
 
 /// The recorder's figure is the mean of this program. It counts unless the target calibrates more even with
@@ -65,7 +65,7 @@ EventCost cost_of_trap(EventCost cost, const LogFacts& facts, const TickScale& s
   const double changes_ns = static_cast<double>(facts.changing_ns) / static_cast<double>(facts.words);
   std::uint64_t told = ticks_of_1024(static_cast<double>(facts.end->event_ps) / 1000 - changes_ns);
   cost.least_doubt = ticks_of_1024(static_cast<double>(facts.end->doubt_ps) / 1000);
-  if (4 * cost.least_doubt > told) {
+  if (cost.together != 0 && 4 * cost.least_doubt > told) {
     const std::uint64_t most = most_times_calibrated * cost.together;
     told = std::min(told, most);
     cost.least_doubt = std::min(cost.least_doubt, most);
@@ -269,6 +269,7 @@ RecordedRun analyze_log(const RecordedLog& log) {
   std::vector<bool> passed(hits.size());
   std::transform(hits.begin(), hits.end(), passed.begin(), [](std::uint64_t passes) { return passes > 0; });
   std::ranges::copy(warnings_of_unseen(run.map, passed), std::back_inserter(run.warnings));
+  std::ranges::copy(warnings_of_left_out(run.map), std::back_inserter(run.warnings));
   std::ranges::copy(scale.warnings, std::back_inserter(run.warnings));
   std::ranges::copy(symbols.warnings(), std::back_inserter(run.warnings));
   return run;

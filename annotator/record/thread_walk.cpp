@@ -17,10 +17,11 @@ constexpr double part_of_reading = 1e-4;
 // A wait of more than so many times `late` is a time slice or a sleep: one wait, and not many.
 constexpr std::uint64_t one_wait = 16;
 
+constexpr std::uint64_t most_ticks = std::uint64_t{1} << 40U;  // their 1024th parts fit
+
 /// How much longer a difference is than events back to back make it, in 1/1024 ticks.
 std::uint64_t beyond(const EventCost& cost, std::uint64_t ticks) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 40U;  // whose product below fits
-  const std::uint64_t all = std::min(ticks, most) * 1024;
+  const std::uint64_t all = std::min(ticks, most_ticks) * 1024;
   return all > cost.together ? all - cost.together : 0;
 }
 
@@ -34,9 +35,11 @@ std::uint64_t cost_after(const EventCost& cost, std::uint64_t ticks) {
 
 /// By how much `taken` ticks of own cost may be wrong, in 1/1024 ticks. Calibration times events whose code
 /// and data are at hand. Behind long work a processor may have to fetch them, or may do parts of the event
-/// meanwhile.
+/// meanwhile. The truth lies between nothing and all of the ticks.
 std::uint64_t doubt_of(const EventCost& cost, std::uint64_t taken, std::uint64_t ticks) {
-  return std::max({taken * 1024 / 4, std::min(cost.doubt, beyond(cost, ticks)), cost.least_doubt});
+  const std::uint64_t most = std::min(std::max(taken, ticks - std::min(taken, ticks)), most_ticks) * 1024;
+  return std::max(
+      {taken * 1024 / 4, std::min(cost.doubt, beyond(cost, ticks)), std::min(cost.least_doubt, most)});
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ std::vector<bool> worth_a_row(const std::vector<double>& costs, double total) {
   return result;
 }
 
-/// The functions whose own time, or time with calls, is not told from nothing.
+/// The functions of which the tables have an upper bound only.
 struct Unresolved {
   using Function = std::tuple<std::string, std::string, std::size_t>;  // name, path, line
   std::set<Function> own;
@@ -82,18 +82,23 @@ struct Unresolved {
 };
 
 Unresolved unresolved_of(const Profile& profile) {
+  const auto is_bound = [](const Estimate& cost) {
+    return was_measured(cost) && !cost.unreliable && !cost.resolved && cost.ticks.high > cost.ticks.value;
+  };
   Unresolved result;
   for (const FunctionEstimate& function : profile.functions) {
     const Unresolved::Function key{function.function, function.path, function.line};
-    if (!function.exclusive.resolved) result.own.insert(key);
-    if (!function.inclusive.resolved) result.all.insert(key);
+    if (is_bound(function.exclusive)) result.own.insert(key);
+    if (is_bound(function.inclusive)) result.all.insert(key);
   }
   return result;
 }
 
 constexpr std::string_view guess = "~";
 
-std::string tree_rows(const CostTree& tree, const Unresolved& unresolved, const TableStyle& style) {
+/// `has_guess` becomes true where a row has one.
+std::string tree_rows(const CostTree& tree, const Unresolved& unresolved, const TableStyle& style,
+                      bool& has_guess) {
   struct Folded {
     std::size_t count = 0;
     double cost = 0;
@@ -130,6 +135,7 @@ std::string tree_rows(const CostTree& tree, const Unresolved& unresolved, const 
     if (node.from_line > 0) name += fmt::format(", from line {}", node.from_line);
     const auto told = [&](double cost, const std::set<Unresolved::Function>& hidden) {
       const bool is_guess = hidden.contains({function.name, function.path, function.line});
+      has_guess = has_guess || is_guess;
       return fmt::format("{}{}", is_guess ? guess : "", share(cost));
     };
     text += tree_row({told(node.inclusive, unresolved.all), told(node.exclusive, unresolved.own),
@@ -167,8 +173,9 @@ std::string path_meant(const Profile& profile, const std::string& file) {
 
 std::string call_tree(const Profile& profile, const TableStyle& style) {
   if (profile.tree.nodes.empty()) return "";
-  std::string rows = tree_rows(profile.tree, unresolved_of(profile), style);
-  if (rows.find(guess) != std::string::npos)
+  bool has_guess = false;
+  std::string rows = tree_rows(profile.tree, unresolved_of(profile), style, has_guess);
+  if (has_guess)
     rows +=
         fmt::format("{} is a guess: {}; the tables have upper bounds\n", guess,
                     profile.recorded ? "the cost of recording hides the time" : "the noise hides the time");

@@ -305,6 +305,16 @@ double sum_of_doubts(const RecordedRun& run, const std::string& function) {
 
 }  // namespace
 
+TEST_CASE("recorded traps: sources that were not read are named") {
+  TrapMap map = two_calls();
+  map.unread = {{.path = "hot.c", .reason = "hot.c:1: 'defs.h' file not found"}};
+  LogBuilder log;
+  const RecordedRun run = analyzed(log.line(1, 0, 1).line(1, 100, 5), map);
+  CHECK(std::ranges::count_if(run.warnings, [](const Warning& warning) {
+          return warning.text.find("hot.c (hot.c:1: 'defs.h' file not found)") != std::string::npos;
+        }) == 1);
+}
+
 TEST_CASE("recorded traps: own cost is in doubt by how runs without traps differ, within reason") {
   const auto total_of = [](std::uint64_t event_ps, std::uint64_t doubt_ps) {
     LogBuilder log;
@@ -328,6 +338,10 @@ TEST_CASE("recorded traps: own cost is in doubt by how runs without traps differ
   CHECK(total_of(200'000, 20'000).ticks == Approx(11 * 300));
   CHECK(total_of(200'000, 60'000).ticks == Approx(11 * 420));
   CHECK(half(total_of(200'000, 900'000)) == Approx(11 * 80));
+  // No more is in doubt than the time that was there.
+  CHECK(half(total_of(480'000, 120'000)) == Approx(11 * 120));
+  CHECK(half(total_of(300'000, 75'000)) == Approx(11 * 75));
+  CHECK(half(total_of(4'000'000, 1'000'000)) == Approx(11 * 500));
 }
 
 TEST_CASE("recorded traps: the interval of a frequent caller holds the own cost of its callees' entries") {

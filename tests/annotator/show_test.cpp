@@ -89,6 +89,19 @@ TEST_CASE("the call tree folds what takes less than a hundredth, and tells a gue
         "~ is a guess: the noise hides the time; the tables have upper bounds\n");
 }
 
+TEST_CASE("a destructor is no guess, nor is what was not measured or is unreliable") {
+  Profile profile = sorting();
+  profile.tree.functions.front().name = profile.functions.back().function = "Table::~Table";
+  profile.functions.back().exclusive.resolved = true;
+  CHECK(call_tree(profile, {.width = 80}).find("guess") == std::string::npos);
+  profile.functions.back().exclusive = cost(1e3, 2e3, 0.001);
+  CHECK(call_tree(profile, {.width = 80}).find("guess") != std::string::npos);
+  profile.functions.back().exclusive.unreliable = true;
+  CHECK(call_tree(profile, {.width = 80}).find("guess") == std::string::npos);
+  profile.functions.back().exclusive = Estimate{};
+  CHECK(call_tree(profile, {.width = 80}).find("guess") == std::string::npos);
+}
+
 TEST_CASE("a deep call tree stays within the width, and within what somebody reads") {
   Profile profile = sorting();
   profile.tree.nodes.clear();

@@ -198,17 +198,19 @@ TEST_CASE("an event costs what recording adds, and is in doubt by how plain runs
   CHECK(cost({1e6, 1.001e6, 1.002e6}, 1.011e6) == 10'000);  // of 10 µs
   // Student's t of 2 degrees of freedom is 4.303: 4.303 * 1 µs * sqrt(1 + 1/3).
   CHECK(cost_of_event({.ns = {1e6, 1.001e6, 1.002e6}}, 1.011e6, recorded).doubt_ps == Approx(4968).margin(2));
-  CHECK(cost_of_event({.ns = {1e6, 1e6}}, 1.011e6, recorded).doubt_ps == 0);
-  CHECK(cost({1e6, 1e6}, 1e6) == 0);
-  CHECK(cost({1e6}, 2e6) == 0);
-  CHECK(cost({1e6, 1e6}, 0.9e6) == 0);
-  const PlainRuns same{.ns = {1e6, 1e6}};
+  CHECK(cost_of_event({.ns = {1e6, 1e6, 1e6}}, 1.011e6, recorded).doubt_ps == 0);
+  CHECK(cost({1e6, 1e6, 1e6}, 1e6) == 0);
+  CHECK(cost({1e6, 1e6}, 2e6) == 0);
+  CHECK(cost({1e6, 1e6, 1e6}, 0.9e6) == 0);
+  // A run that is no slower leaves as much in doubt.
+  CHECK(cost_of_event({.ns = {1e6, 1.001e6, 1.002e6}}, 0.999e6, recorded).doubt_ps == Approx(4968).margin(2));
+  const PlainRuns same{.ns = {1e6, 1e6, 1e6}};
   CHECK(cost_of_event(same, 2e6, {.events = 1000, .lost = 1, .threads = 1}).event_ps == 0);
   CHECK(cost_of_event(same, 2e6, {.events = 1000, .threads = 2}).event_ps == 0);
   CHECK(cost_of_event(same, 2e6, {.threads = 1}).event_ps == 0);
   // Markers are in the plain runs, too.
-  CHECK(cost_of_event({.ns = {1e6, 1e6}, .events = 900}, 2e6, recorded).event_ps == 10'000'000);
-  CHECK(cost_of_event({.ns = {1e6, 1e6}, .events = 1000}, 2e6, recorded).event_ps == 0);
+  CHECK(cost_of_event({.ns = {1e6, 1e6, 1e6}, .events = 900}, 2e6, recorded).event_ps == 10'000'000);
+  CHECK(cost_of_event({.ns = {1e6, 1e6, 1e6}, .events = 1000}, 2e6, recorded).event_ps == 0);
 }
 
 }  // namespace

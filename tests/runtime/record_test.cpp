@@ -356,7 +356,7 @@ TEMPLATE_TEST_CASE("handlers may record all through a search for a free chunk th
     CHECK(ran.status == 0);
     const auto& thread = recording.log().finish().at(1);
     CHECK(thread.events.size() == before);
-    CHECK(recording.log().lost() > chunks);
+    CHECK(recording.log().lost() > 0x10000 / sizeof(std::uint64_t));  // slots that lie nowhere
     CHECK(fmt::format("{}\n", thread.events.size() + recording.log().lost()) == ran.output);
   }
 }
