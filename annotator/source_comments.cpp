@@ -79,11 +79,6 @@ std::string plain(const std::string& name) {
   return result;
 }
 
-/// Its interval reaches down to 0: only the upper end says something.
-bool is_bound(const Estimate& estimate) {
-  return std::isfinite(estimate.ticks.high) && !estimate.resolved;
-}
-
 /// "40.2 ms ±0.3 (31.4 %)"
 std::string known_cost(const Estimate& estimate, ClockUnit unit) {
   const CostCells cost = cost_cells(estimate, unit);

@@ -96,7 +96,6 @@ std::string place_of(const FunctionEstimate& function) {
 
 /// A first-time reader asks what "<" is; empty without a bound in the tables.
 std::string bound_text(const Profile& profile) {
-  const auto is_bound = [](const Estimate& cost) { return was_measured(cost) && !cost.resolved; };
   if (std::ranges::none_of(profile.lines, is_bound, &LineEstimate::cost) &&
       std::ranges::none_of(profile.functions, is_bound, &FunctionEstimate::exclusive))
     return "";
@@ -113,7 +112,7 @@ std::string no_value(const Estimate& estimate) {
 CostCells cost_cells(const Estimate& estimate, ClockUnit unit) {
   const Interval& ticks = estimate.ticks;
   if (!was_measured(estimate)) return {no_value(estimate), "", "?"};
-  if (!estimate.resolved)
+  if (is_bound(estimate))
     return {"< " + upper_bound(ticks.high, unit), "", "< " + percent(estimate.share.high)};
   if (is_single(estimate)) return {single_quantity(ticks, unit), "", percent(estimate.share.value)};
   const Quantity cost = quantity(ticks, unit);

@@ -222,7 +222,7 @@ void leave_out_unreadable(const fs::path& root, std::vector<std::string>& source
 }
 
 /// The first fault of a source, as a reason to leave it out.
-UnreadSource left_out_for(const UnreadableSources::Source& source, const fs::path& root) {
+UnreadSource unread_for(const UnreadableSources::Source& source, const fs::path& root) {
   const auto& [message, place, hint] = source.faults.front();
   const std::string file = fs::path(place.file).is_absolute()
                                ? fs::path(place.file).lexically_proximate(root).generic_string()
@@ -232,7 +232,7 @@ UnreadSource left_out_for(const UnreadableSources::Source& source, const fs::pat
   return {.path = source.path, .reason = where + message};
 }
 
-/// What cannot be made out joins `unread`, and its faults `missed`.
+/// Sources that cannot be read join `unread`, and their faults join `missed`.
 std::vector<SourceModel> read_what_can_be(Language& language, const std::vector<std::string>& sources,
                                           const fs::path& root, std::vector<UnreadSource>& unread,
                                           std::vector<Fault>& missed) {
@@ -244,7 +244,7 @@ std::vector<SourceModel> read_what_can_be(Language& language, const std::vector<
       bool is_new = false;
       for (const UnreadableSources::Source& source : error.sources()) {
         if (!without.insert(source.path).second) continue;
-        unread.push_back(left_out_for(source, root));
+        unread.push_back(unread_for(source, root));
         is_new = true;
       }
       std::ranges::copy(error.faults(), std::back_inserter(missed));
@@ -266,7 +266,7 @@ Instrumentation planned(Language& language, const std::vector<std::string>& sour
   return work;
 }
 
-void say_what_is_left_out(const std::vector<UnreadSource>& unread, Generated& result) {
+void say_what_is_unread(const std::vector<UnreadSource>& unread, Generated& result) {
   for (const UnreadSource& file : unread) {
     result.notes.push_back(fmt::format("{}: no traps: {}", file.path, file.reason));
     result.left_alone.push_back({.path = file.path, .line = 1, .reason = file.reason});
@@ -317,7 +317,7 @@ Generated generate(const Project& project, const fs::path& out, std::vector<Unre
     result = instrument(*language, work, policy, part);
     for (const std::string& file : not_copied)
       result.notes.push_back(fmt::format("{}: cannot be read, and is missing in the tree", file));
-    say_what_is_left_out(unread, result);
+    say_what_is_unread(unread, result);
     replace_folder(part, out / "tree");
     replace_folder(folder.path() / "edge", out / "edge");
   } catch (const fs::filesystem_error& error) {

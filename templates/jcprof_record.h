@@ -331,7 +331,7 @@ JCPROF_LOCAL_ JCPROF_CALLED_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_ {
 #endif
 
 /* Slots that are taken without a chunk lie here, behind all chunks. */
-#define JCPROF_NOWHERE_ (~JCPROF_TO_(__UINTPTR_TYPE__, 0xFFFF))
+#define JCPROF_NOWHERE_ JCPROF_AS_(jcprof_log_u64 *, ~JCPROF_TO_(__UINTPTR_TYPE__, 0xFFFF))
 /* A handler must leave the chunk alone, and loses events, while its thread is on the slow path or has a slot that is
    not written. A handler that left by longjmp leaves the same state behind. After so many refusals, and no step of the
    slow path meanwhile, the thread assumes that, and gives the chunk up for good. */
@@ -631,11 +631,9 @@ JCPROF_LOCAL_ void jcprof_go_back(void) {
   struct jcprof_writer *const own = &jcprof_writing;
   jcprof_log_u64 *next = own->next;
   jcprof_log_u64 *const begin = own->begin;
+  jcprof_log_u64 *const behind = begin == JCPROF_NULL_ ? JCPROF_NOWHERE_ : begin + own->room / sizeof *begin;
   if (begin == JCPROF_NULL_ || jcprof_offset(next, begin) > own->room)
-    __atomic_compare_exchange_n(&own->next, &next,
-                                begin == JCPROF_NULL_ ? JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_)
-                                                      : begin + own->room / sizeof *begin,
-                                0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    __atomic_compare_exchange_n(&own->next, &next, behind, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 /* A handler may change each of these counts. */
@@ -723,7 +721,7 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   jcprof_log_u64 lost, *first;
   const jcprof_log_u64 left = jcprof_ticks();
   if (log == JCPROF_NULL_ || !jcprof_leave_chunk(slot)) return 0;
-  own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);
+  own->next = JCPROF_NOWHERE_;
   chunk = jcprof_free_chunk(log);
   if (chunk == JCPROF_NULL_) return 0;
   chunk->left = left;
@@ -969,7 +967,7 @@ JCPROF_LOCAL_ void jcprof_calibrate_record(struct jcprof_log_head *log) {
   __atomic_store_n(&log->late, jcprof_time_processor(), __ATOMIC_RELAXED);
   own->head = JCPROF_NULL_;
   own->begin = JCPROF_NULL_;
-  own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);
+  own->next = JCPROF_NOWHERE_;
   own->lost = 0; /* late events of the calibration, and events of a clock_gettime of the program's own */
   own->refusals = 0;
 }
@@ -981,7 +979,7 @@ JCPROF_LOCAL_ void jcprof_end_thread(void *value) {
   (void)value;
   if (own->head == JCPROF_NULL_ || !jcprof_hold()) return;
   if (jcprof_leave_chunk(JCPROF_NULL_)) own->head = JCPROF_NULL_;
-  own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);
+  own->next = JCPROF_NOWHERE_;
   jcprof_let_go();
 }
 
@@ -1201,7 +1199,7 @@ JCPROF_LOCAL_ void jcprof_begin_thread(struct jcprof_log_head *log) {
   own->shift = 64 - __builtin_ctz(log->functions);
   own->room = log->chunk_bytes - sizeof(struct jcprof_log_chunk) - sizeof(jcprof_log_u64);
   own->ordered = JCPROF_WAITS_ && !log->fast;
-  own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);
+  own->next = JCPROF_NOWHERE_;
 #ifdef JCPROF_ENCLAVE_BUILD
   if (!jcprof_go_on())
 #endif

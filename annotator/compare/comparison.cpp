@@ -351,9 +351,7 @@ Comparison compare(const std::vector<Compared>& all_before, const std::vector<Co
 }
 
 bool is_below_resolution(const Change& change) {
-  const auto has_bound = [](const std::optional<Estimate>& cost) {
-    return cost && was_measured(*cost) && !cost->resolved;
-  };
+  const auto has_bound = [](const std::optional<Estimate>& cost) { return cost && is_bound(*cost); };
   return change.verdict == Verdict::unresolved && has_bound(change.before) && has_bound(change.after);
 }
 

@@ -42,6 +42,11 @@ inline bool was_measured(const Estimate& estimate) {
   return std::isfinite(estimate.ticks.high);
 }
 
+/// Its interval reaches down to 0: only the upper end says something.
+inline bool is_bound(const Estimate& estimate) {
+  return was_measured(estimate) && !estimate.resolved;
+}
+
 /// A recording of one run. Its ends are what own cost leaves open, and no interval.
 inline bool is_single(const Estimate& estimate) {
   return estimate.of_one_run && estimate.resolved;

@@ -17,31 +17,6 @@ constexpr double part_of_reading = 1e-4;
 // A wait of more than so many times `late` is a time slice or a sleep: one wait, and not many.
 constexpr std::uint64_t one_wait = 16;
 
-constexpr std::uint64_t most_ticks = std::uint64_t{1} << 40U;  // their 1024th parts fit
-
-/// How much longer a difference is than events back to back make it, in 1/1024 ticks.
-std::uint64_t beyond(const EventCost& cost, std::uint64_t ticks) {
-  const std::uint64_t all = std::min(ticks, most_ticks) * 1024;
-  return all > cost.together ? all - cost.together : 0;
-}
-
-/// Of 1024 events that come so many ticks after the one before, in ticks. A processor does the first part of
-/// the work between two events while it reads its clock: that part does not show in their difference. A
-/// difference little above the cost of events back to back has more work than it shows, and how much is
-/// uncertain. So the cost falls by as much as differences grow.
-std::uint64_t cost_after(const EventCost& cost, std::uint64_t ticks) {
-  return cost.together - std::min(cost.together - cost.apart, beyond(cost, ticks));
-}
-
-/// By how much `taken` ticks of own cost may be wrong, in 1/1024 ticks. Calibration times events whose code
-/// and data are at hand. Behind long work a processor may have to fetch them, or may do parts of the event
-/// meanwhile. The truth lies between nothing and all of the ticks.
-std::uint64_t doubt_of(const EventCost& cost, std::uint64_t taken, std::uint64_t ticks) {
-  const std::uint64_t most = std::min(std::max(taken, ticks - std::min(taken, ticks)), most_ticks) * 1024;
-  return std::max(
-      {taken * 1024 / 4, std::min(cost.doubt, beyond(cost, ticks)), std::min(cost.least_doubt, most)});
-}
-
 }  // namespace
 
 ThreadWalk::ThreadWalk(Walk& walk, const jcprof_log_chunk& first)

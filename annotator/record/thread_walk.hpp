@@ -17,6 +17,7 @@
 #include "annotator/estimate/trap_table.hpp"
 #include "annotator/record/call_tree.hpp"
 #include "annotator/record/command_tally.hpp"
+#include "annotator/record/event_cost.hpp"
 #include "annotator/record/line_tally.hpp"
 #include "annotator/record/log.hpp"
 
@@ -51,16 +52,6 @@ class WalkWatcher {
   virtual void call(const PassedCall& call) = 0;
   virtual void mark(const PassedMark& mark) = 0;
   virtual void lost(std::uint32_t thread, std::uint64_t tick, std::uint64_t events) = 0;
-};
-
-/// By how many ticks 1024 events lengthen the time up to them.
-struct EventCost {
-  std::uint64_t together = 0;  // back to back
-  // With more work between them: less, as a processor works on while it reads its clock.
-  std::uint64_t apart = 0;
-  // The cost behind long work is uncertain by this, or by a quarter of what was taken off if that is more.
-  std::uint64_t doubt = 0;
-  std::uint64_t least_doubt = 0;  // of each event, wherever it comes
 };
 
 /// Its process, and the number of its stack.

@@ -82,14 +82,14 @@ struct Unresolved {
 };
 
 Unresolved unresolved_of(const Profile& profile) {
-  const auto is_bound = [](const Estimate& cost) {
-    return was_measured(cost) && !cost.unreliable && !cost.resolved && cost.ticks.high > cost.ticks.value;
+  const auto is_guess = [](const Estimate& cost) {
+    return is_bound(cost) && !cost.unreliable && cost.ticks.high > cost.ticks.value;
   };
   Unresolved result;
   for (const FunctionEstimate& function : profile.functions) {
     const Unresolved::Function key{function.function, function.path, function.line};
-    if (is_bound(function.exclusive)) result.own.insert(key);
-    if (is_bound(function.inclusive)) result.all.insert(key);
+    if (is_guess(function.exclusive)) result.own.insert(key);
+    if (is_guess(function.inclusive)) result.all.insert(key);
   }
   return result;
 }

@@ -159,11 +159,6 @@ void read_trap(const JsonNode& node, Trap& to, JsonFaults& faults) {
   object.refuse_the_rest();
 }
 
-void read_sources_of_map(const JsonNode& node, std::vector<SourceDigest>& to, JsonFaults& faults) {
-  if (!is_kind(node, JsonKind::array, faults)) return;
-  for (const JsonNode& element : node.elements) read_source(element, to.emplace_back(), faults);
-}
-
 void read_traps(const JsonNode& node, std::vector<Trap>& to, JsonFaults& faults) {
   if (!is_kind(node, JsonKind::array, faults)) return;
   for (const JsonNode& element : node.elements) {
@@ -176,27 +171,28 @@ void read_traps(const JsonNode& node, std::vector<Trap>& to, JsonFaults& faults)
   }
 }
 
-void read_left_out(const JsonNode& node, std::vector<LeftOutFunction>& to, JsonFaults& faults) {
-  if (!is_kind(node, JsonKind::array, faults)) return;
-  for (const JsonNode& element : node.elements) {
-    ObjectReader object(element, faults);
-    LeftOutFunction& one = to.emplace_back();
-    object.required("function", one.function, read_string);
-    object.required("calls", one.calls, Natural{});
-    object.refuse_the_rest();
-  }
+void read_left_out(const JsonNode& node, LeftOutFunction& to, JsonFaults& faults) {
+  ObjectReader object(node, faults);
+  object.required("function", to.function, read_string);
+  object.required("calls", to.calls, Natural{});
+  object.refuse_the_rest();
 }
 
-void read_unread(const JsonNode& node, std::vector<UnreadSource>& to, JsonFaults& faults) {
-  if (!is_kind(node, JsonKind::array, faults)) return;
-  for (const JsonNode& element : node.elements) {
-    ObjectReader object(element, faults);
-    UnreadSource& source = to.emplace_back();
-    object.required("path", source.path, read_string);
-    object.required("reason", source.reason, read_string);
-    object.refuse_the_rest();
-  }
+void read_unread(const JsonNode& node, UnreadSource& to, JsonFaults& faults) {
+  ObjectReader object(node, faults);
+  object.required("path", to.path, read_string);
+  object.required("reason", to.reason, read_string);
+  object.refuse_the_rest();
 }
+
+template <auto read>
+struct ListOf {
+  template <class T>
+  void operator()(const JsonNode& node, std::vector<T>& to, JsonFaults& faults) const {
+    if (!is_kind(node, JsonKind::array, faults)) return;
+    for (const JsonNode& element : node.elements) read(element, to.emplace_back(), faults);
+  }
+};
 
 void read_card(const JsonNode& node, CardArming& to, JsonFaults& faults) {
   ObjectReader object(node, faults);
@@ -261,26 +257,21 @@ std::string in_words(const LeftOutFunction& function) {
 
 std::vector<Warning> warnings_of_left_out(const TrapMap& map) {
   std::vector<Warning> warnings;
-  if (!map.left_out.empty()) {
-    std::vector<std::string> names;
-    for (const LeftOutFunction& one : map.left_out) names.push_back(in_words(one));
-    warnings.push_back(
-        {.text = fmt::format("these functions have no traps, because they are called too often: {}. "
-                             "Their time counts for their callers",
-                             some_of(names)),
-         .advice = "`jcprof record` or perf shows their own time"});
-  }
-  if (!map.unread.empty()) {
-    std::vector<std::string> sources;
-    for (const UnreadSource& source : map.unread)
-      sources.push_back(fmt::format("{} ({})", source.path, source.reason));
-    warnings.push_back(
-        {.text = fmt::format("these sources have no traps, because jcprof cannot read them: {}. "
-                             "Their time counts for their callers",
-                             some_of(sources)),
-         .advice = "if the build makes a file that they include, build the project in its own "
-                   "folder first"});
-  }
+  const auto warn = [&](std::string_view which, const std::vector<std::string>& names, std::string advice) {
+    if (!names.empty())
+      warnings.push_back(
+          {.text = fmt::format("these {}: {}. Their time counts for their callers", which, some_of(names)),
+           .advice = std::move(advice)});
+  };
+  std::vector<std::string> functions;
+  for (const LeftOutFunction& one : map.left_out) functions.push_back(in_words(one));
+  warn("functions have no traps, because they are called too often", functions,
+       "`jcprof record` or perf shows their own time");
+  std::vector<std::string> sources;
+  for (const UnreadSource& source : map.unread)
+    sources.push_back(fmt::format("{} ({})", source.path, source.reason));
+  warn("sources have no traps, because jcprof cannot read them", sources,
+       "if the build makes a file that they include, build the project in its own folder first");
   return warnings;
 }
 
@@ -297,14 +288,13 @@ std::vector<Warning> warnings_of_unseen(const TrapMap& map, const std::vector<bo
 std::string write_trap_map(const TrapMap& map) {
   Text text = content_of(map);
   const std::uint32_t build = build_of_content(text);
-  if (!map.left_out.empty()) {
-    text.append(std::string_view(",\n\"left_out\":"));
-    add_lines(text, map.left_out);
-  }
-  if (!map.unread.empty()) {
-    text.append(std::string_view(",\n\"unread\":"));
-    add_lines(text, map.unread);
-  }
+  const auto add = [&](std::string_view name, const auto& items) {
+    if (items.empty()) return;
+    fmt::format_to(std::back_inserter(text), ",\n\"{}\":", name);
+    add_lines(text, items);
+  };
+  add("left_out", map.left_out);
+  add("unread", map.unread);
   fmt::format_to(std::back_inserter(text), ",\n\"build\":\"{:08x}\"}}\n", build);
   return fmt::to_string(text);
 }
@@ -319,12 +309,12 @@ TrapMap parse_trap_map(const std::string& file, std::string_view text) {
   object.required("format", format, read_format);
   object.required("version", version, read_version);
   object.required("language", map.language, read_string);
-  object.required("sources", map.sources, read_sources_of_map);
+  object.required("sources", map.sources, ListOf<read_source>{});
   object.required("traps", map.traps, read_traps);
   object.optional("card", map.card, read_card);
   object.optional("arming", map.command, read_command);
-  object.optional("left_out", map.left_out, read_left_out);
-  object.optional("unread", map.unread, read_unread);
+  object.optional("left_out", map.left_out, ListOf<read_left_out>{});
+  object.optional("unread", map.unread, ListOf<read_unread>{});
   const bool has_build = object.optional("build", map.build, LowerHex{8});
   object.refuse_the_rest();
   faults.throw_if_any();

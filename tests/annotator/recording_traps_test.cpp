@@ -334,7 +334,7 @@ TEST_CASE("recorded traps: own cost is in doubt by how runs without traps differ
   CHECK(half(total_of(20'000, 5'000)) == Approx(11 * 5));
   CHECK(total_of(20'000, 15'000).ticks == Approx(11 * 480));
   CHECK(half(total_of(20'000, 15'000)) == Approx(11 * 15));
-  // What is clear may be any multiple of the calibrated 10 ns, and what is not no more than eight.
+  // A clear cost may be any multiple of the calibrated 10 ns. An unclear one is at most eight times that.
   CHECK(total_of(200'000, 20'000).ticks == Approx(11 * 300));
   CHECK(total_of(200'000, 60'000).ticks == Approx(11 * 420));
   CHECK(half(total_of(200'000, 900'000)) == Approx(11 * 80));

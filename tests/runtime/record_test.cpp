@@ -311,10 +311,7 @@ TEMPLATE_TEST_CASE("a storm of signals loses no count", "", Gcc, Clang) {
 
 TEMPLATE_TEST_CASE("a handler may record between any two instructions", "", Gcc, Clang) {
   REQUIRE_COMPILER(TestType::compilers());
-#ifndef __x86_64__
-  WARN("SKIPPED: steps by the trap flag of x86-64");
-  return;
-#endif
+  REQUIRE_X86_64("steps by the trap flag of x86-64");
   const Workshop workshop(TestType::compilers());
   constexpr std::uint64_t steps = 50;
   for (const Flags& optimisation : {Flags{"-O0"}, Flags{"-O2"}}) {
@@ -336,10 +333,7 @@ TEMPLATE_TEST_CASE("a handler may record between any two instructions", "", Gcc,
 TEMPLATE_TEST_CASE("handlers may record all through a search for a free chunk that is in vain", "", Gcc,
                    Clang) {
   REQUIRE_COMPILER(TestType::compilers());
-#ifndef __x86_64__
-  WARN("SKIPPED: steps by the trap flag of x86-64");
-  return;
-#endif
+  REQUIRE_X86_64("steps by the trap flag of x86-64");
   const Workshop workshop(TestType::compilers());
   constexpr std::uint32_t bytes = 256;
   constexpr std::uint32_t chunks = 2048;
@@ -414,10 +408,7 @@ TEMPLATE_TEST_CASE("a clock that passes thousands of traps costs no count and no
 TEMPLATE_TEST_CASE("a thread that begins while another one calibrates tells its processor time too", "", Gcc,
                    Clang) {
   REQUIRE_COMPILER(TestType::compilers());
-#ifndef __x86_64__
-  WARN("SKIPPED: other clocks may be too slow for the waits of the test");
-  return;
-#endif
+  REQUIRE_X86_64("other clocks may be too slow for the waits of the test");
   const Workshop workshop(TestType::compilers());
   for (const Flags& optimisation : {Flags{"-O2"}, Flags{"-O1", "-fsanitize=thread"}}) {
     INFO(optimisation.back());

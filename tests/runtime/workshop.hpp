@@ -34,6 +34,17 @@ struct Clang {
     return;                                                                                     \
   }
 
+/// Ends a test case on other processors, with the reason; ctest calls it skipped.
+#ifdef __x86_64__
+#define REQUIRE_X86_64(reason) static_cast<void>(0)
+#else
+#define REQUIRE_X86_64(reason) \
+  {                            \
+    WARN("SKIPPED: " reason);  \
+    return;                    \
+  }
+#endif
+
 using Flags = std::vector<std::string>;
 Flags operator+(Flags left, const Flags& right);
 
