@@ -248,6 +248,14 @@ std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSe
   return calibrator.times();
 }
 
+std::vector<CalibrationTime> calibrate_stops(Transport& transport, const CalibrationSettings& settings,
+                                             const std::function<bool()>& goes_on) {
+  Calibrator calibrator(transport, settings, goes_on);
+  calibrator.time_stops();
+  calibrator.time_sites();
+  return calibrator.times();
+}
+
 std::optional<Warning> warning_of(const std::vector<CalibrationTime>& times) {
   using enum CalibrationKind;
   const auto has = [&](CalibrationKind kind) {

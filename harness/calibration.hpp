@@ -41,6 +41,10 @@ struct CalibrationSettings {
 std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSettings& settings,
                                        const std::function<bool()>& goes_on);
 
+/// Times stops alone, in as many turns as `repetitions` says and more where they are quick.
+std::vector<CalibrationTime> calibrate_stops(Transport& transport, const CalibrationSettings& settings,
+                                             const std::function<bool()>& goes_on);
+
 /// Says which costs these times leave unknown; nothing where they tell all.
 std::optional<Warning> warning_of(const std::vector<CalibrationTime>& times);
 

@@ -99,10 +99,6 @@ void give(PathMeasurement& path, PathRounds rounds, std::span<const StoredLook> 
   path.rounds = std::move(rounds.numbers);
 }
 
-bool is_done(const PathMeasurement& path) {
-  return path.engine.next().phase == engine::Phase::done;
-}
-
 }  // namespace
 
 std::uint32_t resume(std::vector<PathMeasurement>& paths, const StoredRun& run, ShotLog& log) {
@@ -129,12 +125,24 @@ std::uint32_t resume(std::vector<PathMeasurement>& paths, const StoredRun& run, 
     give(path, all, run.looks());
     if (kept == last) continue;
     // A round without a twin may be the last one that was wanted.
-    if (is_done(path) && !all.numbers.empty() && all.numbers.back() >= first) used = first + 1;
-    if (is_done(path)) continue;
+    if (!path.is_left() && !all.numbers.empty() && all.numbers.back() >= first) used = first + 1;
+    if (!path.is_left()) continue;
     path = before;
     give(path, rounds_of(path, stored, kept), run.looks());
   }
   return used;
+}
+
+void keep_look_of_goal(const PathMeasurement& path, StoredRun& run) {
+  if (path.engine.looks() == 0) return;
+  StoredLook look = look_row(path, run.looks());
+  const std::optional<StoredLook> newest = newest_look(path, run.looks());
+  if (newest) {
+    look.number = newest->number;
+    look.rounds = newest->rounds;
+    look.shots = newest->shots;
+  }
+  if (look != newest) run.keep(look_row(path, run.looks()), 0);
 }
 
 }  // namespace jcprof::harness

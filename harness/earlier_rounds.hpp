@@ -16,4 +16,7 @@ namespace jcprof::harness {
 /// their numbers where this call has the goal of the one before, and else stay as they are.
 std::uint32_t resume(std::vector<PathMeasurement>& paths, const StoredRun& run, ShotLog& log);
 
+/// Keeps the newest look of a resumed path where this call's goal led to other findings than are stored.
+void keep_look_of_goal(const PathMeasurement& path, StoredRun& run);
+
 }  // namespace jcprof::harness

@@ -55,13 +55,16 @@ RunInfo new_run(const Project& project, const TrapMap& map, const Description& t
   return run;
 }
 
-/// A command that takes longer than the time-out would be taken for a hang. Where there is a limit, about a
-/// quarter of the time that is left is for calibration.
+// Stops whose cost is not known are calibrated again, in up to so many times as many turns.
+constexpr std::uint32_t more_calibrations = 16;
+constexpr std::chrono::seconds least_more{1};
+
+/// A command that takes longer than the time-out would be taken for a hang.
 CalibrationSettings calibration_settings(const Project& project, const Description& target,
-                                         std::uint32_t repetitions, std::optional<Clock::duration> left) {
+                                         std::uint32_t repetitions, std::optional<Clock::duration> most) {
   CalibrationSettings settings{.repetitions = target.exact ? 1 : repetitions, .is_exact = target.exact};
   settings.longest = std::min<std::chrono::nanoseconds>(settings.longest, project.session.timeout / 4);
-  if (left) settings.most_time = *left / 4;
+  if (most) settings.most_time = *most;
   return settings;
 }
 
@@ -102,10 +105,6 @@ void count_in(Progress& progress, const std::vector<PathMeasurement>& paths, con
       std::chrono::duration_cast<std::chrono::seconds>(time_of_shot(shooter) * static_cast<double>(left));
 }
 
-bool is_left(const PathMeasurement& path) {
-  return path.engine.next().phase != engine::Phase::done;
-}
-
 /// What is known before the first round. Of an earlier call's warnings those stay that this one cannot find.
 std::vector<Warning> first_warnings(const Survey& survey, const Description& target, const StoredRun& run) {
   std::vector<Warning> warnings = survey.warnings;
@@ -118,15 +117,6 @@ std::vector<Warning> first_warnings(const Survey& survey, const Description& tar
            (warning.kind == WarningKind::path_varies && is_survey_steady) ||
            (warning.kind == WarningKind::trap_cost && run.is_calibrated());
   });
-  return warnings;
-}
-
-/// What the rounds of all paths say.
-std::vector<Warning> judged(const std::vector<PathMeasurement>& paths, const MeasureGoal& goal,
-                            ClockUnit unit) {
-  std::vector<Warning> warnings;
-  for (const PathMeasurement& path : paths)
-    std::ranges::move(judge(path.engine, goal, unit), std::back_inserter(warnings));
   return warnings;
 }
 
@@ -151,19 +141,6 @@ Means means_left(const MeasureOptions& budget, const Shooter& shooter, Clock::du
   return means;
 }
 
-/// Another goal may lead to other findings at the same rounds than the look that is stored.
-void look_again(const PathMeasurement& path, StoredRun& run) {
-  if (path.engine.looks() == 0) return;
-  StoredLook look = look_row(path, run.looks());
-  const std::optional<StoredLook> newest = newest_look(path, run.looks());
-  if (newest) {
-    look.number = newest->number;
-    look.rounds = newest->rounds;
-    look.shots = newest->shots;
-  }
-  if (look != newest) run.keep(look_row(path, run.looks()), 0);
-}
-
 class Measurement {
  public:
   Measurement(const Project& project, const TrapMap& map, Transport& transport, Store& store,
@@ -175,7 +152,8 @@ class Measurement {
         transport_(transport, cancellation_),
         store_(store),
         options_(options),
-        goal_(goal_of(options)) {}
+        goal_(goal_of(options)),
+        turns_of_stops_(options.calibrations) {}
 
   /// Without a survey it makes one. It may make `surveys` more, as shots come along ways that are not known.
   Measured run(std::optional<Survey> found_before, int surveys) {
@@ -193,7 +171,8 @@ class Measurement {
     begin();
     try {
       calibrate_once();
-      measure_paths();
+      do measure_paths();
+      while (calibrates_more());
     } catch (const Cancelled&) {
       (void)shooter_->goes_on();  // which knows why from here on
     } catch (const UserError&) {
@@ -210,7 +189,7 @@ class Measurement {
             .shots = shooter_->shots(),
             .rounds = round_,
             .continued = run_->continues(),
-            .is_done = std::ranges::none_of(paths_, is_left)};
+            .is_done = std::ranges::none_of(paths_, &PathMeasurement::is_left)};
   }
 
   /// A survey that knows more ways than this run, which ended for that reason.
@@ -244,7 +223,7 @@ class Measurement {
     round_ = resume(paths_, *run_, *log_);
     for (PathMeasurement& path : paths_) {
       path.engine.warm_up_again();
-      look_again(path, *run_);
+      keep_look_of_goal(path, *run_);
     }
   }
 
@@ -257,24 +236,44 @@ class Measurement {
     run_->end(state, warnings_);
   }
 
+  /// Where there is a limit, about a quarter of the time that is left is for it.
   void calibrate_once() {
     if (run_->is_calibrated() || options_.calibrations == 0) return;
+    std::optional<Clock::duration> most = time_left(options_, Clock::now() - began_);
+    if (most) *most /= 4;
+    const std::vector<CalibrationTime> times = calibrated(calibrate, options_.calibrations, most);
+    if (const auto unknown = warning_of(times); unknown && shooter_->goes_on()) warnings_.push_back(*unknown);
+  }
+
+  /// True if it is known better what stops cost, where that hides lines: rounds may help again. Noise of
+  /// calibrations shrinks with the root of their number, so each one has twice as many as the one before.
+  /// None takes longer than the shots so far, or a second.
+  bool calibrates_more() {
+    if (found_ || goal_.fixed || turns_of_stops_ >= more_calibrations * options_.calibrations ||
+        !shooter_->goes_on() || std::ranges::none_of(paths_, &PathMeasurement::wants_calibration))
+      return false;
+    turns_of_stops_ *= 2;
+    calibrated(calibrate_stops, turns_of_stops_, std::max<Clock::duration>(shooter_->shooting(), least_more));
+    for (PathMeasurement& path : paths_) path.engine.look_again();
+    return true;
+  }
+
+  /// Keeps the times, unless they are cut off: the half would be taken for the whole by the next call.
+  template <typename Calibrate>
+  std::vector<CalibrationTime> calibrated(const Calibrate& calibrate_by, std::uint32_t repetitions,
+                                          std::optional<Clock::duration> most) {
     report("calibration");
-    const std::vector<CalibrationTime> times =
-        calibrate(transport_,
-                  calibration_settings(project_, target_, options_.calibrations,
-                                       time_left(options_, Clock::now() - began_)),
-                  [this] { return shooter_->goes_on(); });
-    // The half of it would be taken for the whole when the run is resumed.
-    if (!shooter_->goes_on()) return;
-    run_->keep(times);
-    if (const auto unknown = warning_of(times)) warnings_.push_back(*unknown);
+    std::vector<CalibrationTime> times =
+        calibrate_by(transport_, calibration_settings(project_, target_, repetitions, most),
+                     [this] { return shooter_->goes_on(); });
+    if (shooter_->goes_on()) run_->keep(times);
+    return times;
   }
 
   void measure_paths() {
-    while (shooter_->goes_on() && std::ranges::any_of(paths_, is_left))
+    while (shooter_->goes_on() && std::ranges::any_of(paths_, &PathMeasurement::is_left))
       for (PathMeasurement& path : paths_) {
-        if (is_left(path) && shooter_->goes_on()) measure_twins(path);
+        if (path.is_left() && shooter_->goes_on()) measure_twins(path);
         if (path.strangers.are_many() && surveys_left_ > 0 && shooter_->goes_on()) look_for_ways(path);
         if (found_) return;
       }
@@ -361,7 +360,8 @@ class Measurement {
   std::optional<StoredRun> run_;
   std::vector<PathMeasurement> paths_;
   bool is_plan_told_ = false;
-  std::uint32_t round_ = 0;  // the last one
+  std::uint32_t turns_of_stops_;  // of the newest calibration
+  std::uint32_t round_ = 0;       // the last one
   std::vector<Warning> warnings_;
 };
 

@@ -2,7 +2,9 @@
 #include "harness/path_measurement.hpp"
 
 #include <algorithm>
+#include <iterator>
 
+#include "harness/judgement.hpp"
 #include "harness/shooter.hpp"
 #include "harness/unresolved.hpp"
 
@@ -77,6 +79,17 @@ std::optional<engine::Pilot> stored_pilot(const PathMeasurement& path, std::span
   });
   if (look == looks.end()) return std::nullopt;
   return engine::Pilot{.grid = look->grid, .whole = look->whole, .sigma = look->sigma, .shot = look->shot};
+}
+
+bool PathMeasurement::wants_calibration() const {
+  return std::ranges::any_of(engine.figures(), &engine::FigureLook::wants_calibration);
+}
+
+std::vector<Warning> judged(std::span<const PathMeasurement> paths, const MeasureGoal& goal, ClockUnit unit) {
+  std::vector<Warning> warnings;
+  for (const PathMeasurement& path : paths)
+    std::ranges::move(judge(path.engine, goal, unit), std::back_inserter(warnings));
+  return warnings;
 }
 
 std::vector<Warning> unresolved_of(std::span<const PathMeasurement> paths, const MeasureGoal& goal,

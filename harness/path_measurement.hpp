@@ -25,6 +25,10 @@ struct PathMeasurement {
   Strangers strangers;
   WarmUpBudget warm_up;
   std::vector<std::uint32_t> rounds = {};  // the numbers in the store of those that the engine has seen
+
+  bool is_left() const { return engine.next().phase != engine::Phase::done; }
+  /// Some lines are hidden because it is not known well enough what a stop costs.
+  bool wants_calibration() const;
 };
 
 /// Hands the samples of a round, or of a part of the warm-up, to the engine: one for each of `shots`, which
@@ -47,6 +51,9 @@ std::optional<StoredLook> newest_look(const PathMeasurement& path, std::span<con
 
 /// The result of the first warm-up in an earlier call, if that came so far.
 std::optional<engine::Pilot> stored_pilot(const PathMeasurement& path, std::span<const StoredLook> looks);
+
+/// Warns of what the rounds of all paths show.
+std::vector<Warning> judged(std::span<const PathMeasurement> paths, const MeasureGoal& goal, ClockUnit unit);
 
 /// Those lines and functions that are not known as well as `goal` asks, one warning a path.
 std::vector<Warning> unresolved_of(std::span<const PathMeasurement> paths, const MeasureGoal& goal,

@@ -26,8 +26,9 @@ std::string told(const engine::FigureLook& figure, const Effort& effort) {
   if (std::isinf(figure.rounds_left) && figure.lasting >= 1)
     return figure.name + (figure.hidden_by_stops ? " is hidden by the cost of stops" : " is hidden");
   if (std::isinf(figure.rounds_left) && figure.lasting > 0)
-    return fmt::format("{} cannot be known better than to \u00b1{:.{}f} points", figure.name,
-                       100 * figure.lasting, figure.lasting < 0.1 ? 1 : 0);
+    return fmt::format("{} cannot be known better than to \u00b1{:.{}f} points{}", figure.name,
+                       100 * figure.lasting, figure.lasting < 0.1 ? 1 : 0,
+                       figure.wants_calibration ? ", because the cost of stops is not known well" : "");
   if (!(figure.shots_left < most_told)) return figure.name + " cannot be known that well";
   const std::string shots =
       fmt::format("{} needs about {} more shots", figure.name, about(figure.shots_left));
@@ -42,6 +43,9 @@ std::string advice(std::span<const engine::FigureLook> open, const Effort& effor
     return std::ranges::find_if(open, [&](const auto& one) { return one.rounds_left <= rounds; });
   };
   const auto first = within(std::numeric_limits<double>::max());
+  if (first == open.end() && !effort.is_session &&
+      std::ranges::any_of(open, &engine::FigureLook::wants_calibration))
+    return "`jcprof run` resumes, and times more stops; or choose a larger --absolute";
   if (first == open.end())
     return std::ranges::all_of(open, [](const auto& one) { return one.lasting >= 1; })
                ? "measure a command that does more work, or choose a coarser \"level\" in jcprof.json"

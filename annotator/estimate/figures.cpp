@@ -33,6 +33,12 @@ struct Path {
   Groups groups;
 };
 
+/// If a stop costs as little as its calibration allows.
+TrapCost at_least(TrapCost cost) {
+  cost.stop.value = cost.stop.low;
+  return cost;
+}
+
 /// Makes the figures of one table of times.
 class FigureMaker {
  public:
@@ -42,7 +48,8 @@ class FigureMaker {
         readings_(readings(times, stops)),
         stretches_(readings_, clock, engine::Precision{}.alpha),
         division_(stretches_, path.events, path.attribution, Division::Doubt::of_noise),
-        place_doubt_(place_doubt(path.cost(), clock.method, {}, path.groups)) {
+        place_doubt_(place_doubt(path.cost(), clock.method, {}, path.groups)),
+        least_place_doubt_(place_doubt(at_least(path.cost()), clock.method, {}, path.groups)) {
     note_alone();
   }
 
@@ -116,9 +123,10 @@ class FigureMaker {
       if (const auto told = alone_.find(edge); told != alone_.end())
         result.told_by.insert(result.told_by.end(), told->second.begin(), told->second.end());
     const engine::EdgeCosts::Doubt doubt = division_.edge_costs().doubt_of(parts);
-    result.lasting =
-        places_of(factors_of(parts, doubt, stretches_.all().size()), stretches_.all(), path_.events)
-            .half_width(place_doubt_);
+    const Places places =
+        places_of(factors_of(parts, doubt, stretches_.all().size()), stretches_.all(), path_.events);
+    result.lasting = places.half_width(place_doubt_);
+    result.least_lasting = places.half_width(least_place_doubt_);
     add_regression(result, parts, doubt);
     return result;
   }
@@ -161,6 +169,7 @@ class FigureMaker {
   Stretches stretches_;
   Division division_;
   PlaceDoubt place_doubt_;
+  PlaceDoubt least_place_doubt_;                       // if stops cost as little as their calibration allows
   std::map<EdgeKey, std::vector<std::size_t>> alone_;  // stretches
   std::map<std::uint32_t, std::size_t> one_alone_;     // by edge of the regression: a stretch
 };

@@ -293,6 +293,13 @@ void Engine::take_look() {
   if (!is_resuming_) join_passes();
 }
 
+void Engine::look_again() {
+  if (phase_ != Phase::done || !look_ || columns_.stops.size() < 2) return;
+  phase_ = Phase::rounds;
+  take_look();
+  plan();
+}
+
 Assumptions Engine::assumptions() const {
   if (!look_) return {};
   Assumptions found = check_assumptions(columns_.times, clock_,

@@ -75,6 +75,10 @@ class Engine {
   /// the newest of them says whether this is enough.
   void resume_from(const EarlierRounds& earlier);
 
+  /// Looks once more at the readings so far, whose figures are known better by now: what seemed out of reach
+  /// may be measured after all. Changes nothing before everything is done.
+  void look_again();
+
   /// The findings of the first warm-up; nothing before its end.
   const std::optional<Pilot>& pilot() const { return pilot_; }
   /// One was given up from outside.

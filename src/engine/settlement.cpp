@@ -137,6 +137,11 @@ double square(double a) {
   return a * a;
 }
 
+/// Of two half widths, of the squares.
+bool takes_most_of(double allowed, double part) {
+  return 2 * square(part) > square(allowed);
+}
+
 /// Says whether a half width of `allowed` is reached, or can be. If more passes can be measured, their
 /// differences may take half of its square. Returns the part by which the rounds have to grow.
 double judge(FigureLook& one, const Reach& reach, double allowed) {
@@ -186,6 +191,8 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
                                  .lasting = figure.lasting / look.whole,
                                  .has_more_passes = !figure.edges_with_more.empty()},
                                 allowed);
+    one.wants_calibration = !one.settled && takes_most_of(allowed, figure.lasting / look.whole) &&
+                            !takes_most_of(allowed, figure.least_lasting / look.whole);
     one.hidden_by_stops = figure.lasting > std::max({0.0, sum.value, allowed * look.whole});
     one.wanted = blocks_of(figure);
     one.name = std::move(figure.name);

@@ -65,6 +65,11 @@ TEST_CASE("a line that no number of rounds settles comes with its least half wid
   CHECK(text_of({loop}).ends_with("a.c:12 cannot be known better than to ±22 points"));
   CHECK(warning_of_unresolved(std::vector{loop}, {}, effort)->advice == "choose a larger --absolute");
   const std::vector two{loop, unsettled("a.c:13", 0.1, 2000, 20'000)};
+  loop.wants_calibration = true;
+  CHECK(text_of({loop}).ends_with("to ±22 points, because the cost of stops is not known well"));
+  CHECK(warning_of_unresolved(std::vector{loop}, {}, effort)->advice ==
+        "`jcprof run` resumes, and times more stops; or choose a larger --absolute");
+  loop.wants_calibration = false;
   loop.lasting = 6.86;
   CHECK(text_of({loop}).ends_with("a.c:12 is hidden"));
   CHECK(warning_of_unresolved(std::vector{loop}, {}, effort)->advice ==
