@@ -60,9 +60,19 @@ bool Zoom::is_known(const Interval& share) const {
   return share.high < settings_.hot || share.low >= settings_.hot || half_width(share) <= settings_.hot / 4;
 }
 
+bool Zoom::can_split_hot(std::span<const Interval> shares) const {
+  std::size_t at = 0;
+  return std::ranges::any_of(segments_, [&](const Segment& segment) {
+    if (segment.state != Segment::State::open) return false;
+    const Interval& share = shares[at++];
+    return share.low >= settings_.hot && segment.end - segment.begin > 1;
+  });
+}
+
 bool Zoom::take(std::span<const Interval> shares, Patience patience) {
   const auto is_undecided = [&](const Interval& share) { return !is_known(share); };
-  if (patience == Patience::wait && std::ranges::any_of(shares, is_undecided)) return false;
+  const bool some_wait = patience == Patience::wait && std::ranges::any_of(shares, is_undecided);
+  if (some_wait && !can_split_hot(shares)) return false;
   std::vector<Segment> next;
   std::size_t at = 0;
   for (const Segment& segment : segments_) {
@@ -71,7 +81,9 @@ bool Zoom::take(std::span<const Interval> shares, Patience patience) {
       continue;
     }
     const Interval& share = shares[at++];
-    if (is_cold(segment, share))
+    if (some_wait && is_undecided(share))
+      next.push_back({segment.begin, segment.end, Segment::State::later});
+    else if (is_cold(segment, share))
       next.push_back({segment.begin, segment.end, Segment::State::cold});
     else if (segment.end - segment.begin == 1)
       next.push_back({segment.begin, segment.end, Segment::State::hot});
@@ -79,6 +91,9 @@ bool Zoom::take(std::span<const Interval> shares, Patience patience) {
       split(segment.begin, segment.end, parts, next);
   }
   segments_ = std::move(next);
+  if (is_done())
+    for (Segment& segment : segments_)
+      if (segment.state == Segment::State::later) segment.state = Segment::State::open;
   return true;
 }
 

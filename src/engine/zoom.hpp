@@ -17,9 +17,10 @@ struct Segment {
   std::size_t begin = 0;
   std::size_t end = 0;
   enum class State : std::uint8_t {
-    open,  // to be looked at
-    hot,   // a single block that may be hot, or one that is wanted alone
-    cold,  // holds no hot block
+    open,   // to be looked at
+    later,  // not known well enough, and to be looked at once nothing else is open
+    hot,    // a single block that may be hot, or one that is wanted alone
+    cold,   // holds no hot block
   } state = State::open;
   bool operator==(const Segment&) const = default;
 };
@@ -41,12 +42,14 @@ class Zoom {
   /// be measured will not be known better: it is split.
   bool is_known(const Interval& share) const;
   enum class Patience : std::uint8_t { wait, decide };
-  /// Takes the shares of the open segments, in their order. False where some of them are not known well
-  /// enough to decide, unless patience has ended; nothing has changed then.
+  /// Takes the shares of the open segments, in their order. Segments that are not known well enough to decide
+  /// wait while there is one that is surely hot and can be split. Else the result is false, unless patience
+  /// has ended; nothing has changed then.
   bool take(std::span<const Interval> shares, Patience patience = Patience::wait);
 
  private:
   bool is_cold(const Segment& segment, const Interval& share);
+  bool can_split_hot(std::span<const Interval> shares) const;
 
   ZoomSettings settings_;
   std::vector<Segment> segments_;

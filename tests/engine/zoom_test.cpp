@@ -70,6 +70,32 @@ TEST_CASE("segments that are not known well enough are waited for, and split whe
   CHECK(zoom.segments().size() == 64);
 }
 
+TEST_CASE("what is surely hot is split at once, and what is not known well enough waits for it") {
+  const auto is_open = [](const Segment& segment) { return segment.state == State::open; };
+  Zoom zoom(256, {.hot = 0.01});
+  std::vector<Interval> shares(16, Interval{0.006, 0, 0.02});
+  shares[0] = {0.001, 0, 0.002};
+  shares[15] = {0.9, 0.85, 0.95};
+  REQUIRE(zoom.take(shares));
+  // The last sixteen blocks are left, in four segments; then one of these, block by block.
+  for (const std::size_t begin : {240U, 252U}) {
+    REQUIRE(std::ranges::count_if(zoom.segments(), is_open) == 4);
+    CHECK(std::ranges::find_if(zoom.segments(), is_open)->begin == begin);
+    CHECK_FALSE(zoom.is_done());
+    std::vector<Interval> within(4, Interval{0.001, 0, 0.002});
+    within[3] = {0.9, 0.85, 0.95};
+    REQUIRE(zoom.take(within));
+  }
+  CHECK(hot_blocks(zoom.segments()) == std::vector<std::size_t>{255});
+  // Nothing else is to be found: now the others are looked at.
+  REQUIRE(std::ranges::count_if(zoom.segments(), is_open) == 14);
+  CHECK(std::ranges::find_if(zoom.segments(), is_open)->begin == 16);
+  const std::vector<Interval> vague(14, Interval{0.006, 0, 0.02});
+  CHECK_FALSE(zoom.take(vague));
+  CHECK(zoom.take(vague, Zoom::Patience::decide));
+  CHECK(std::ranges::count_if(zoom.segments(), is_open) == 14 * 4);
+}
+
 TEST_CASE("what cannot be measured at all is never dropped") {
   Zoom zoom(64, {.hot = 0.01});
   std::vector<Interval> shares(16, Interval{0.001, 0, 0.002});
