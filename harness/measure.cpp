@@ -390,6 +390,7 @@ Measured measure(const Project& project, const TrapMap& map, Transport& transpor
     if (!measurement.found()) return measured;
     survey = std::move(measurement.found());
     left.plan = {};
+    left.obstacle = {};  // it would be the run of this very call
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began);
     if (left.max_time) *left.max_time -= std::min(*left.max_time, took);
   }

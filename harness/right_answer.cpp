@@ -4,6 +4,18 @@
 #include <fmt/format.h>
 
 namespace jcprof::harness {
+namespace {
+
+bool is_of_program(std::uint32_t status) {
+  return status <= 0xFF;
+}
+
+/// In the form that fits it and `others`, which are statuses too.
+std::string told_of(std::uint32_t status, std::uint32_t others) {
+  return in_form(is_of_program(status | others) ? StatusForm::decimal : StatusForm::word, status);
+}
+
+}  // namespace
 
 bool RightAnswer::accepts(std::uint32_t status) const {
   // An agent may stand before a card, whatever the target is called. No card answers 0, and nothing else
@@ -27,20 +39,29 @@ UserError wrong_answer(const RightAnswer& right, const AnsweredCommand& command)
 }
 
 UserError right_at_first(std::uint32_t first, std::uint32_t status, const std::string& how_often) {
-  const bool is_of_program = (first | status) <= 0xFF;
-  const auto told = [&](std::uint32_t one) {
-    return in_form(is_of_program ? StatusForm::decimal : StatusForm::word, one);
-  };
   return {
       Fault{.message = fmt::format("the command is answered right at first, with {}, and then otherwise: {}",
-                                   told(first), how_often),
+                                   told_of(first, status), how_often),
             .hint = fmt::format(
                 "it leaves a state behind: undo that {}; if that answer is right, put \"expect\": \"{}\" "
                 "into \"trigger\" of jcprof.json",
-                is_of_program ? "in \"before_each\" of \"session\", where files that it wrote are removed"
-                              : "in \"before_each\" of \"session\", or by \"reset\" there",
-                told(status))},
+                is_of_program(first | status)
+                    ? "in \"before_each\" of \"session\", where files that it wrote are removed"
+                    : "in \"before_each\" of \"session\", or by \"reset\" there",
+                told_of(status, first | status))},
       ExitCode::check_failed};
+}
+
+UserError right_before_stops(std::uint32_t status) {
+  return {Fault{.message = fmt::format("the command was answered right until jcprof stopped it in its midst, "
+                                       "and is answered with {} since then",
+                                       told_of(status, status)),
+                .hint = is_of_program(status)
+                            ? "a run that is stopped leaves a state behind: undo that in \"before_each\" of "
+                              "\"session\", where files that it wrote are removed"
+                            : "a stop leaves a state behind: put what undoes that, such as the SELECT of "
+                              "\"after_reset\", into \"before_each\" of \"session\"; or set \"reset\" there"},
+          ExitCode::check_failed};
 }
 
 std::string with_input(const std::string& hex) {

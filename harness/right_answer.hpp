@@ -34,6 +34,9 @@ UserError wrong_answer(const RightAnswer& right, const AnsweredCommand& command)
 /// A command that was answered right at first, and then mostly with `status` (check_failed).
 UserError right_at_first(std::uint32_t first, std::uint32_t status, const std::string& how_often);
 
+/// A command that was answered right until stops came before it, and then with `status` (check_failed).
+UserError right_before_stops(std::uint32_t status);
+
 /// Advice where a state of the target decides what a command does.
 inline constexpr std::string_view to_one_state =
     "bring the target back to one state before each run: \"before_each\" or \"reset\" in \"session\"";

@@ -60,9 +60,12 @@ void ShotLog::take_end(const Shot& shot, const Sample& sample) {
                                           to_text(good.status, good.length));
   const bool other_length = !good.length_varies && sample.reply.size() != good.length;
   if (shot.stop.trap != run_to_end)
-    note(not_stopped_, shot, answers);
-  else if (status != good.status || other_length)
+    note(not_stopped_, shot,
+         status != good.status || other_length ? answers : "as usual, with " + to_text(status, good.length));
+  else if (status != good.status)
     note(other_answer_, shot, answers);
+  else if (other_length)
+    note(other_length_, shot, answers);
   else
     trusted_ = true;
 }
@@ -113,6 +116,8 @@ std::vector<Warning> ShotLog::warnings() const {
        "\"before_each\"");
   tell(other_answer_, WarningKind::answer, "of the whole command had another answer than the known good run",
        std::string(to_one_state));
+  tell(other_length_, WarningKind::answer, "of the whole command had an answer of another length",
+       "a signature may be some bytes shorter or longer by chance; else " + std::string(to_one_state));
   tell(stopped_unasked_, WarningKind::missed, "stopped although no trap was armed");
   tell(refused_, WarningKind::missed, "were refused");
   tell(elsewhere_, WarningKind::missed, "stopped at another place than the traced run",

@@ -64,6 +64,7 @@ class ShotLog {
   std::set<Event> given_up_;
   Oddity not_stopped_;
   Oddity other_answer_;
+  Oddity other_length_;
   Oddity stopped_unasked_;
   Oddity refused_;
   Oddity elsewhere_;

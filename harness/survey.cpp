@@ -54,6 +54,7 @@ class Surveyor {
 
   void take(const StoredInput& input) {
     const Sample whole = full_run(transport_, input.index);
+    if (suspects_.contains(input.index)) check_state(whole, input.index);
     survey_.good.push_back(answer_of(whole));
     Traced traced = trace(input, limits_for(input, whole));
     if (traced.path.events.empty()) return take_no_trap(input, whole);
@@ -106,6 +107,15 @@ class Surveyor {
 
   void warn(WarningKind kind, std::string text, std::string_view advice = {}) {
     survey_.warnings.push_back({.kind = kind, .text = std::move(text), .advice = std::string(advice)});
+  }
+
+  /// Stops came before. If no run is answered right since then, what shots tell is of no use.
+  void check_state(const Sample& whole, std::uint32_t input) {
+    Sample run = whole;
+    for (int attempt = 1; run.status && !transport_.is_right(*run.status); ++attempt) {
+      if (attempt == attempts) throw right_before_stops(*run.status);
+      run = full_run(transport_, input);
+    }
   }
 
   struct Traced {

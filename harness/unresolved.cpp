@@ -12,6 +12,7 @@ namespace jcprof::harness {
 namespace {
 
 constexpr std::size_t most_named = 5;
+constexpr double much_hidden = 0.1;  // no wider interval is of use then
 
 /// Two digits: a forecast has no more. "40,000"
 std::string about(double count) {
@@ -47,7 +48,7 @@ std::string advice(std::span<const engine::FigureLook> open, const Effort& effor
       std::ranges::any_of(open, &engine::FigureLook::wants_calibration))
     return "`jcprof run` resumes, and times more stops; or choose a larger --absolute";
   if (first == open.end())
-    return std::ranges::all_of(open, [](const auto& one) { return one.lasting >= 1; })
+    return std::ranges::all_of(open, [](const auto& one) { return one.lasting >= much_hidden; })
                ? "measure a command that does more work, or choose a coarser \"level\" in jcprof.json"
                : "choose a larger --absolute";
   const double rounds = effort.rounds + std::min(1e9, std::ceil(first->rounds_left));

@@ -32,6 +32,7 @@ constexpr std::array known_statuses = std::to_array<KnownStatus>({
     {0xFFFF, 0x6700, {"wrong length", "correct Lc and data, or how much it is to answer (\"le\")"}},
     {0xFFFF, 0x6881, {"logical channel not supported", "correct the CLA"}},
     {0xFFFF, 0x6882, {"secure messaging not supported", "correct the CLA"}},
+    {0xFFFF, 0x6981, {"command not possible with this file", "correct the file that it selects, or INS"}},
     {0xFFFF, 0x6982, {"security status not satisfied", wants_state}},
     {0xFFFF, 0x6983, {"the PIN or key is blocked", "unblock it first, or install the applet again"}},
     {0xFFFF, 0x6984, {"data invalid", wants_data}},
@@ -53,6 +54,7 @@ constexpr std::array known_statuses = std::to_array<KnownStatus>({
     {0xFF00, 0x6F00, {"no precise diagnosis", "correct what is sent, or the applet"}},
     {0xFF00, 0x6200, {"a warning", "check if the command did its work"}},
     {0xFF00, 0x6300, {"a warning", "check if the command did its work"}},
+    {0xFFFF, 0x6444, {"the applet was not made", "look at its install method and constructor"}},
     {0xFF00, 0x6400, {"an error of the card", "correct what is sent, or the applet"}},
     {0xFF00, 0x6500, {"the card's memory failed", "take another card"}},
     {0, 0, {"a status word of the applet's own", "look it up in the source of the applet"}},
@@ -96,8 +98,12 @@ std::string remedy_for(std::span<const std::uint8_t> command, StatusWord status)
     return fmt::format(
         "the applet of the AID {0} did not install: correct the AID and what loads the applet "
         "(\"start\"), or give its install method the data that it reads (\"once\": 80B80000 Lc "
-        "{1:02X} {0} 00 LENGTH DATA 00)",
-        aid, length);
+        "{1:02X} {0} 00 LENGTH DATA 00){2}",
+        aid, length,
+        status == 0x6444U  // jCardSim's, for any exception
+            ? "; or its constructor threw an exception, say for an algorithm or a class that the simulator "
+              "lacks"
+            : "");
   // jCardSim and cards answer an unknown AID so, and 6999 an applet whose select method says no.
   if (status == 0x6999U || status == 0x6A82U)
     return fmt::format(

@@ -16,6 +16,8 @@ namespace {
 // A mean without outliers has four fifths of a median's half width, where noise is normal. What is narrower
 // than this is so by luck: few rounds that happen to agree.
 constexpr double narrowest = 0.75;
+// Of the half width that no number of rounds shrinks: noise of that much makes the whole a ninth wider.
+constexpr double small_part = 0.5;
 
 /// Returns the middle half width of all blocks, scaled to one round.
 double usual_half_width(const Look& look, const Fit& fit) {
@@ -153,7 +155,7 @@ double judge(FigureLook& one, const Reach& reach, double allowed) {
   one.half = std::hypot(reach.shrinking, reach.passes, reach.lasting);
   one.lasting = do_passes_last ? std::hypot(reach.lasting, reach.passes) : reach.lasting;
   one.settled = one.half <= allowed;
-  one.open = !one.settled && (one.lasting < allowed || reach.shrinking > one.lasting);
+  one.open = !one.settled && (one.lasting < allowed || reach.shrinking > small_part * one.lasting);
   double times = 1;  // as many passes
   if (reach.has_more_passes && of_passes > 0) times = square(reach.passes) / of_passes;
   // A run may end before they are measured. So they join once noise is less, and no more than are known then.

@@ -67,8 +67,8 @@ struct Goal {
 };
 
 /// Times are those of `look`. A figure that is not settled stays open. If its lasting part alone is too
-/// large, it closes as soon as noise is below that part. Where blocks tell of each other, as passes of a loop
-/// do, those are wanted that tell most for the time of their shots.
+/// large, it closes as soon as noise is below half of that part. Where blocks tell of each other, as passes
+/// of a loop do, those are wanted that tell most for the time of their shots.
 std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, const Clock& clock,
                                const Look& look, const Goal& goal);
 

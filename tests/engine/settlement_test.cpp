@@ -267,13 +267,18 @@ TEST_CASE("a line is not measured longer where the rest of its half width is wha
   const FigureLook noise = settled_alone(line_of(1), {});
   const double whole = 1000 / noise.share;
   Figure line = line_of(1);
-  line.lasting = 1.5 * noise.half * whole;
+  line.lasting = 2.1 * noise.half * whole;
   const FigureLook over = settled_alone(line, {.absolute = noise.half, .relative = 0});
-  CHECK(over.lasting == Approx(1.5 * noise.half).epsilon(0.01));
-  CHECK(over.half == Approx(std::hypot(1, 1.5) * noise.half).epsilon(0.01));
+  CHECK(over.lasting == Approx(2.1 * noise.half).epsilon(0.01));
+  CHECK(over.half == Approx(std::hypot(1, 2.1) * noise.half).epsilon(0.01));
   CHECK_FALSE(over.settled);
   CHECK_FALSE(over.open);
   CHECK(std::isinf(over.rounds_left));
+  // Rounds take away a fifth of the half width as long as noise is more than half of the rest.
+  line.lasting = 1.9 * noise.half * whole;
+  const FigureLook noisy = settled_alone(line, {.absolute = noise.half, .relative = 0});
+  CHECK(noisy.open);
+  CHECK(std::isinf(noisy.rounds_left));
   line.lasting = 0.9 * noise.half * whole;
   const FigureLook almost = settled_alone(line, {.absolute = 1.1 * noise.half, .relative = 0});
   CHECK_FALSE(almost.settled);

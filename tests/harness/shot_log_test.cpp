@@ -52,8 +52,8 @@ TEST_CASE("the log counts shots of one kind and names the first") {
   log.take({.stop = second}, ended(0x6F00, {}));
   log.take({.stop = whole}, good);
   CHECK(texts(log) ==
-        Texts{"2 of 3 shots ran to their end instead of stopping (first: TRAP_run_1 (A.java:7), hit 1: 9000 "
-              "with 2 bytes of data instead of 9000 with 2 bytes of data)"});
+        Texts{"2 of 3 shots ran to their end instead of stopping (first: TRAP_run_1 (A.java:7), hit 1: as "
+              "usual, with 9000 with 2 bytes of data)"});
 }
 
 TEST_CASE("what goes otherwise than expected has its own words for each kind") {
@@ -72,6 +72,14 @@ TEST_CASE("what goes otherwise than expected has its own words for each kind") {
               "2: it was passed before)",
               "1 of 5 shots lost the target (first: TRAP_run_1 (A.java:7), hit 1: it died)"});
   CHECK(log.lost() == 1);
+}
+
+TEST_CASE("an answer of another length alone need not be a fault") {
+  ShotLog log = log_of_two();
+  log.take({.stop = whole}, ended(0x9000, {1, 2, 3}));
+  log.take({.stop = whole}, ended(0x9000, {1}));
+  CHECK(texts(log) == Texts{"2 of 2 shots of the whole command had an answer of another length (first: the "
+                            "end: 9000 with 3 bytes of data instead of 9000 with 2 bytes of data)"});
 }
 
 TEST_CASE("an answer is compared with the good one of its input, in status and length") {

@@ -63,7 +63,11 @@ TEST_CASE("a line that no number of rounds settles comes with its least half wid
   FigureLook loop = unsettled("a.c:12", 0.8, std::numeric_limits<double>::infinity(), 1e300);
   loop.lasting = 0.217;
   CHECK(text_of({loop}).ends_with("a.c:12 cannot be known better than to ±22 points"));
-  CHECK(warning_of_unresolved(std::vector{loop}, {}, effort)->advice == "choose a larger --absolute");
+  CHECK(warning_of_unresolved(std::vector{loop}, {}, effort)->advice ==
+        "measure a command that does more work, or choose a coarser \"level\" in jcprof.json");
+  FigureLook small = loop;
+  small.lasting = 0.02;
+  CHECK(warning_of_unresolved(std::vector{small}, {}, effort)->advice == "choose a larger --absolute");
   const std::vector two{loop, unsettled("a.c:13", 0.1, 2000, 20'000)};
   loop.wants_calibration = true;
   CHECK(text_of({loop}).ends_with("to ±22 points, because the cost of stops is not known well"));

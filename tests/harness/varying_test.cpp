@@ -114,6 +114,28 @@ TEST_CASE("a steady path is surveyed once, whatever the shots' digest is") {
   CHECK(traces <= 2);
 }
 
+TEST_CASE("a stop that leaves a state behind, which makes the command fail, ends the run with what to do") {
+  VaryingBench bench(0);
+  bench.other = way({1, 5});
+  bench.target.right = {0x9000};
+  std::uint64_t stops = 0;
+  bench.target.twist = [&](const Shot&, std::uint64_t, Sample& sample) {
+    stops += sample.outcome == Outcome::stopped ? 1 : 0;
+    if (stops > 60) bench.rate = 1;
+    if (stops > 60 && sample.outcome == Outcome::ended) sample.status = 0x6F64;
+  };
+  bench.options.rounds = 100;
+  std::string obstacle;
+  bench.options.obstacle = [&](const std::string& text) { obstacle = text; };
+  CHECK_THROWS_WITH(
+      bench.run(),
+      "the command was answered right until jcprof stopped it in its midst, and is answered with "
+      "6F64 since then\n"
+      "hint: a stop leaves a state behind: put what undoes that, such as the SELECT of "
+      "\"after_reset\", into \"before_each\" of \"session\"; or set \"reset\" there");
+  CHECK(obstacle.empty());
+}
+
 TEST_CASE("shots that are strange while traced runs are not end the looking, not the run") {
   VaryingBench bench(0);
   bench.carry_signatures();
