@@ -71,4 +71,14 @@ Warning warning_of_cut(const TrapMap& map, const TracedPath& path) {
               100 * most->second / path.events.size(), most->first)};
 }
 
+std::optional<Warning> warning_of_threads(double part) {
+  constexpr double much = 0.1;
+  if (part < much) return std::nullopt;
+  return Warning{.kind = WarningKind::threads,
+                 .text = fmt::format("other threads take {:.0f} % of the processor's time, and stops measure "
+                                     "the first thread alone",
+                                     100 * part),
+                 .advice = "`jcprof record` or perf shows all threads"};
+}
+
 }  // namespace jcprof::harness

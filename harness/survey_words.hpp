@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "harness/path.hpp"
@@ -25,5 +26,8 @@ GoodAnswer answer_of(const Sample& run);
 
 Warning warning_of_varying(const StoredInput& input, const TracedPath& path);
 Warning warning_of_cut(const TrapMap& map, const TracedPath& path);
+
+/// Stops see the first thread alone. Nothing where the others take little of the processor's time: `part`.
+std::optional<Warning> warning_of_threads(double part);
 
 }  // namespace jcprof::harness

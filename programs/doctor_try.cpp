@@ -179,6 +179,7 @@ class Trial {
     const PathLook look =
         look_at_path(project_, map_, folder_.path(),
                      {.depth = LookDepth::length, .is_patient = !is_recorded_if_long(project_, wish)});
+    contact_.other_threads = look.contact.other_threads;
     const Shortening shorter = shortening(look, map_, project_.profile.level);
     if (look.path.state != harness::PathState::cut) return false;
     step_ = "path";
@@ -213,14 +214,16 @@ class Trial {
     step_ = "path";
     ok(fmt::format("{} events, {}", path.events.size(), state_of(path)));
     for (const Warning& warning : survey.warnings)
-      findings_.push_back(
-          {Verdict::remark, std::string(name_of(warning.kind)), warning.text, warning.advice});
+      if (warning.kind != WarningKind::threads || contact_.other_threads == 0)  // else a prospect
+        findings_.push_back(
+            {Verdict::remark, std::string(name_of(warning.kind)), warning.text, warning.advice});
     const std::optional<double> first = median_time(transport, {.stop = path.events.front(), .input = input});
     if (!first)
       findings_.push_back({Verdict::remark, "stops",
                            fmt::format("none of {} runs stopped at the first event of the path", looks),
                            "look how the code there ends, and what catches its exceptions"});
-    contact_ = {.events = path.events.size(), .shot_s = shooting.count() / looks};
+    contact_.events = path.events.size();
+    contact_.shot_s = shooting.count() / looks;
     if (target.unit == ClockUnit::ns && first) {
       contact_.whole_ns = *whole;
       contact_.behind_ns = *whole - *first;

@@ -20,6 +20,7 @@ struct FirstContact {
   double whole_ns = 0;       // of the command
   double behind_ns = 0;      // of it, behind the first event
   double shot_s = 0;         // a whole run, with all around it
+  double other_threads = 0;  // as Sample has it
 };
 
 /// A command or a part of it that takes less cannot be timed from outside: to start a program takes as long.

@@ -261,7 +261,7 @@ PathLook look_at_path(const Project& project, const TrapMap& map, const fs::path
   Reached reached = reach(project, map, out, options.transport);
   auto begun = std::chrono::steady_clock::now();
   const Sample whole = harness::full_run(*reached.transport, reached.input);
-  FirstContact contact{.shot_s = seconds_since(begun)};
+  FirstContact contact{.shot_s = seconds_since(begun), .other_threads = whole.other_threads};
   begun = std::chrono::steady_clock::now();
   Sample traced = reached.transport->trace(reached.input, 0, 1).end;
   const bool is_slow = traced.outcome == Outcome::timed_out;

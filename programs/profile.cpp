@@ -129,6 +129,10 @@ std::optional<Fault> shorten_path(Profiling& all) {
     const TrapLevel level = all.gen.functions_only ? TrapLevel::function : all.project.profile.level;
     const Shortening shorter = shortening(look, map, level, std::move(known));
     if (!is_needed(shorter)) return judged(look, FewerTraps::none);
+    // Fewer traps show no other thread.
+    if (look.contact.other_threads > 0)
+      if (const std::optional<Fault> fault = judged({.contact = look.contact}, FewerTraps::none))
+        return fault;
     if (const std::optional<Fault> fault = not_measured(shorter, all.project, wish)) return fault;
     // A run takes as long without the traps that make the path vary.
     if (!shorter.unsteady.empty() && records_by_itself(all.project, wish))

@@ -11,6 +11,7 @@
 
 #include "annotator/estimate/measured_path.hpp"
 #include "harness/judgement.hpp"
+#include "harness/survey_words.hpp"
 #include "programs/record_project.hpp"
 #include "programs/refine.hpp"
 #include "src/core/shell_words.hpp"
@@ -109,8 +110,11 @@ std::optional<Fault> unfit(const Shortening& shortening, const Project& project)
 }
 
 std::optional<Fault> unfit(const PathLook& look, FewerTraps fewer, const Project& project) {
-  if (look.path.state == harness::PathState::cut) return too_long(look, fewer, project);
   const FirstContact& contact = look.contact;
+  if (const auto threads = harness::warning_of_threads(contact.other_threads))
+    return Fault{.message = threads->text,
+                 .hint = with_tool(project, "one thread. --rounds measures the first one all the same")};
+  if (look.path.state == harness::PathState::cut) return too_long(look, fewer, project);
   if (contact.whole_ns != 0 && (contact.whole_ns <= short_ns || is_hidden(contact)))
     return Fault{.message = fmt::format(
                      "the command takes {}{}, and {} of it behind its entry: that is too little to be "

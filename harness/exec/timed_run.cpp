@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 
@@ -110,6 +111,19 @@ std::int64_t nanoseconds(const timeval& time) {
   return (std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec) * 1000;
 }
 
+/// Of a program that has ended and is not waited for: the part of its processor time that threads beside the
+/// first took. The first one's time is in /proc/PID/schedstat, in nanoseconds.
+double part_of_other_threads(pid_t pid) {
+  clockid_t clock{};
+  timespec all{};
+  std::int64_t first = 0;
+  std::ifstream schedule(fmt::format("/proc/{}/schedstat", pid));
+  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &all) != 0 || !(schedule >> first))
+    return 0;
+  const double all_ns = static_cast<double>(all.tv_sec) * 1e9 + static_cast<double>(all.tv_nsec);
+  return all_ns > 0 && first > 0 ? std::max(0.0, 1 - static_cast<double>(first) / all_ns) : 0;
+}
+
 UserError start_error(const StartFailure& failure, const ProgramCall& call) {
   const char* reason = std::strerror(failure.error);
   if (failure.in_folder)
@@ -166,6 +180,7 @@ TimedRun run_timed(const ProgramCall& call, const Environment& environment, cons
   if (pidfd.get() >= 0)
     run.end = wait_for_end(pidfd.get(), streams, begin + std::chrono::nanoseconds(timeout).count());
   run.wall_ns = now_ns() - begin;
+  run.other_threads = part_of_other_threads(child);
   // Before the leader is waited for: until then nobody else can get the number of the group.
   ::kill(-child, SIGKILL);
   int status = 0;

@@ -39,6 +39,7 @@ struct TimedRun {
   int code = 0;              // exit status, or the signal
   std::int64_t wall_ns = 0;  // steady clock
   std::int64_t cpu_ns = 0;   // of the program and the children it waited for; steps of 1000
+  double other_threads = 0;  // of the program's own, the part of threads beside the first
 };
 
 /// Variables as "NAME=value".

@@ -273,7 +273,8 @@ Sample ExecTransport::judged_end(const Answer& answer) const {
   return {.outcome = Outcome::ended,
           .ticks = ticks_of(answer.run),
           .status = static_cast<std::uint32_t>(answer.run.code),
-          .reply = streams_.reply()};
+          .reply = streams_.reply(),
+          .other_threads = answer.run.other_threads};
 }
 
 TraceWindow ExecTransport::trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) {

@@ -80,6 +80,8 @@ struct Sample {
   std::optional<std::uint32_t> signature = {};
   // Where it stopped, as the target read it back. A stop that came `elsewhere` has it too.
   std::optional<Event> reached = {};
+  // The part of the processor's time that other threads than the first took; 0 where nobody knows.
+  double other_threads = 0;
 };
 
 /// One depth of the calls that `jcprof layers` times: what it takes to go that deep and back, in each round.

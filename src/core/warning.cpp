@@ -8,7 +8,7 @@
 namespace jcprof {
 namespace {
 
-constexpr NameTable<WarningKind, 18> warning_kinds{{
+constexpr NameTable<WarningKind, 19> warning_kinds{{
     {WarningKind::answer, "answer"},
     {WarningKind::traced_answer, "traced answer"},
     {WarningKind::path_varies, "path varies"},
@@ -25,6 +25,7 @@ constexpr NameTable<WarningKind, 18> warning_kinds{{
     {WarningKind::precision, "precision"},
     {WarningKind::missed, "missed"},
     {WarningKind::lost, "lost"},
+    {WarningKind::threads, "threads"},
     {WarningKind::trap_cost, "trap cost"},
     {WarningKind::other, "other"},
 }};

@@ -26,6 +26,7 @@ enum class WarningKind : std::uint8_t {
   precision,      // what was asked for is out of reach, or was not reached
   missed,         // shots that did not stop where they were asked to
   lost,           // the target died or was taken away
+  threads,        // other threads work that stops do not see
   trap_cost,      // traps shape what they measure
   other,
 };

@@ -76,6 +76,21 @@ TEST_CASE(
         "all the same");
 }
 
+TEST_CASE(
+    "a command whose work is in other threads is not measured by stops, unless somebody asks for shots") {
+  PathLook look = timed(1e9, 1e9);
+  look.contact.other_threads = 0.05;
+  CHECK_FALSE(unfit(look, FewerTraps::none, program()));
+  look.contact.other_threads = 0.85;
+  const std::optional<Fault> fault = not_measured(look, FewerTraps::none, program(), {});
+  REQUIRE(fault);
+  CHECK(fault->message ==
+        "other threads take 85 % of the processor's time, and stops measure the first thread alone");
+  CHECK_THAT(fault->hint, Catch::Contains("tells in one run; or give the command one thread"));
+  CHECK(not_measured(look, FewerTraps::none, program(), {.asks_for_time = true}));
+  CHECK_FALSE(not_measured(look, FewerTraps::none, program(), {.asks_for_shots = true}));
+}
+
 TEST_CASE("a path that stays cut is not worth a run, and whether more traps could go is said") {
   PathLook look = timed(1e9, 1e9);
   look.path.state = harness::PathState::cut;

@@ -327,6 +327,18 @@ TEST_CASE("processor time leaves out what a program waits for") {
   CHECK(ticks < 500'000'000);
 }
 
+TEST_CASE("a whole run tells the part of its processor time that other threads take") {
+  const auto part_of = [](std::vector<std::string> work) {
+    return Place(std::move(work)).shoot(whole).other_threads;
+  };
+  CHECK(part_of({"compute"}) < 0.05);
+  CHECK(part_of({"compute", "child"}) < 0.05);
+  CHECK(part_of({"thread"}) > 0.7);
+  const double half = part_of({"compute", "thread"});  // of work; one of them may run at another speed
+  CHECK(half > 0.1);
+  CHECK(half < 0.9);
+}
+
 TEST_CASE("a program of another build is refused") {
   Place place({"build"});
   CHECK(fault_text([&] { place.shoot(whole); }) ==

@@ -11,10 +11,12 @@
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/core/path_signature.hpp"
@@ -95,6 +97,9 @@ class Program {
     if (wants("delete")) ::unlink(file_.c_str());
     if (wants("crash")) ::raise(SIGSEGV);
     if (wants("hang")) ::pause();
+    if (wants("compute")) compute();
+    if (wants("thread")) std::thread(compute).join();
+    if (wants("child")) compute_in_child();
     if (wants("close")) ::close(STDIN_FILENO);
     if (wants("orphan")) leave_orphan();
     if (wants("complain")) std::cerr << "to itself\n" << value("complain") << std::endl;
@@ -103,6 +108,20 @@ class Program {
     if (wants("flood")) flood();
     if (wants("cat")) std::cout << std::cin.rdbuf();
     if (wants("arguments")) std::cout << value("arguments") << std::filesystem::current_path().string();
+  }
+
+  static void compute() {
+    volatile std::uint64_t steps = 0;
+    while (steps < 20'000'000) steps = steps + 1;
+  }
+
+  static void compute_in_child() {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      compute();
+      ::_exit(0);
+    }
+    ::waitpid(child, nullptr, 0);
   }
 
   void leave_orphan() const {
