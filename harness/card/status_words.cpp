@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "src/core/hex.hpp"
+#include "src/core/iso7816.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -78,10 +79,9 @@ bool is_error(StatusWord status) {
 }
 
 bool counts_tries(std::span<const std::uint8_t> command) {
-  // The odd ones are the same commands with data objects in their data.
-  constexpr std::array<std::uint8_t, 7> counting{0x20, 0x21, 0x24, 0x25, 0x2C, 0x2D, 0x82};
   constexpr std::size_t without_data = 5;
-  return command.size() > without_data && std::ranges::find(counting, command[1]) != counting.end();
+  return command.size() > without_data &&
+         std::ranges::find(ins_counting_tries, command[1]) != ins_counting_tries.end();
 }
 
 std::string remedy_for(std::span<const std::uint8_t> command, StatusWord status) {

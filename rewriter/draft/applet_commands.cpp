@@ -149,9 +149,13 @@ class Commands {
       for (const Comparison& c : comparisons_in(file.syntax)) {
         const std::string value =
             is_byte_named(c.subject, "ins", "cla") ? value_of(file.syntax, c.value) : "";
-        if (value.empty() || std::ranges::find(found, value, &Instruction::value) != found.end()) continue;
-        const std::string name = last_part(file.syntax.words(bare(file.syntax, c.value)));
-        found.push_back({name, value, reads_data(file.syntax, c.handler, 0)});
+        if (value.empty()) continue;
+        const bool reads = reads_data(file.syntax, c.handler, 0);
+        const auto known = std::ranges::find(found, value, &Instruction::value);
+        if (known == found.end())
+          found.push_back({last_part(file.syntax.words(bare(file.syntax, c.value))), value, reads});
+        else
+          known->takes_data = known->takes_data || reads;
       }
     return found.empty() ? constants_called("ins") : found;
   }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rewriter/draft/text.hpp"
+#include "src/core/iso7816.hpp"
 #include "src/core/json_text.hpp"
 #include "src/core/text.hpp"
 
@@ -115,7 +116,8 @@ std::string upper(std::string text) {
 
 /// A command that is likely to check a secret: tries that fail are counted, and end in a locked card.
 bool may_spend_tries(const Instruction& instruction) {
-  return is_one_of(instruction.value, {"20", "24", "2C", "82"}) ||
+  return std::ranges::find(ins_counting_tries, std::stoi(instruction.value, nullptr, 16)) !=
+             ins_counting_tries.end() ||
          contains_one_of(upper(instruction.name),
                          {"VERIFY", "PIN", "PUK", "AUTH", "UNBLOCK", "LOGIN", "PASSWORD"});
 }

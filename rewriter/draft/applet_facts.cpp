@@ -194,6 +194,19 @@ std::vector<std::string> find_properties(const FoundTree& tree, const std::vecto
   return properties;
 }
 
+// --- Commands ---
+
+/// Its own files come first, and those of other applets not at all.
+AppletCommands commands_of(const AppletCandidate& chosen, const std::vector<AppletCandidate>& candidates,
+                           std::vector<const SourceModel*> models) {
+  const auto is_own = [&](const SourceModel* model) { return model == chosen.own || model == chosen.model; };
+  std::erase_if(models, [&](const SourceModel* model) {
+    return !is_own(model) && std::ranges::find(candidates, model, &AppletCandidate::own) != candidates.end();
+  });
+  std::ranges::stable_partition(models, is_own);
+  return find_applet_commands(models);
+}
+
 // --- Compiling ---
 
 std::string encoding_of(const std::vector<const SourceModel*>& own) {
@@ -246,7 +259,7 @@ std::optional<AppletFacts> find_applet(const FoundTree& tree) {
                     .others = {},
                     .aid = {},
                     .aid_from = {},
-                    .commands = find_applet_commands(sources.models),
+                    .commands = commands_of(chosen, candidates, sources.models),
                     .encoding = encoding_of(sources.models),
                     .jars = choose_jars(tree, sources.imports, versions),
                     .properties = find_properties(tree, models, sources.models),

@@ -439,6 +439,37 @@ TEST_CASE("the class byte is what the applet compares with, not any constant of 
   CHECK(trigger_of("if (ins == 0x10) x();", constants) == "11100000");
 }
 
+TEST_CASE("class byte and commands are those of the applet itself, not of another one of its package") {
+  const auto applet_of = [](const std::string& name, const std::string& body) {
+    return "package p; public class " + name +
+           " extends javacard.framework.Applet { public void process(APDU apdu) { " + body + " } }";
+  };
+  const FoundTree tree = tree_of(
+      {{"src/p/A.java", applet_of("A", "if (buf[OFFSET_INS] == 0x10) tell(); if (cla == (byte) 0xE0) go();")},
+       {"src/p/B.java", applet_of("B", "if (cla != 0x00) refuse(); if (ins == (byte) 0xB0) read();")},
+       {"src/p/C.java", "package p; class C { void go(byte ins) { if (ins == 0x12) help(); } }"}});
+  const std::string text = draft_project(tree).text;
+  CHECK_THAT(text, Catch::Contains(R"("apdu": "E0)"));
+  CHECK_THAT(text, Catch::Contains("//   12 "));
+  CHECK_THAT(text, !Catch::Contains("//   B0 "));
+}
+
+TEST_CASE("a command takes data if any place that looks for it reads some") {
+  const FoundTree tree =
+      tree_of({{"A.java",
+                "public class A extends javacard.framework.Applet {\n"
+                "  static final byte INS_AUTH = 0x50, INS_OPEN = 0x52;\n"
+                "  public void process(APDU apdu) {\n"
+                "    if (ins != INS_AUTH) check();\n"
+                "    switch (ins) { case INS_AUTH: read(apdu); break; case INS_OPEN: go(); }\n"
+                "  }\n"
+                "  void read(APDU apdu) { apdu.setIncomingAndReceive(); }\n"
+                "}\n"}});
+  const std::string text = draft_project(tree).text;
+  CHECK_THAT(text, Catch::Contains("//   50 INS_AUTH  (takes data"));
+  CHECK_THAT(text, Catch::Contains("//   52 INS_OPEN\n"));
+}
+
 TEST_CASE("of the instructions one that reads, takes no data and counts no tries is the first trigger") {
   CHECK(trigger_of("switch (ins) { case INS_VERIFY: return; case (byte) 0xA4: return; case INS_PUT: "
                    "put(apdu); return;\n"
