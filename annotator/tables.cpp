@@ -48,21 +48,27 @@ std::string left_out(std::size_t count, const TableStyle& style) {
   return count > style.rows ? fmt::format("… and {} more\n", count - style.rows) : "";
 }
 
+/// Some of many would be no more likely than the others, so they are named where they are few.
+template <class TextOf>
+std::string names_of(const Hottest& hottest, const TextOf& text_of) {
+  constexpr std::size_t most_named = 3;
+  const std::size_t count = hottest.among.size();
+  if (count > 2 * most_named) return fmt::format("one of {}", count);
+  const std::size_t named = std::min(most_named, count);
+  std::string text;
+  for (std::size_t i = 0; i < named; ++i)
+    text += (i == 0 ? "" : i + 1 == count ? " or " : ", ") + text_of(hottest.among[i]);
+  return count > named ? text + fmt::format(" or one of {} more", count - named) : text;
+}
+
 template <class TextOf>
 std::string hottest_of(std::string_view kind, const Hottest& hottest, const TextOf& text_of) {
-  constexpr std::size_t most_named = 3;
   constexpr double most_sure = 0.99;  // tails of noise are not known well enough for more
   if (hottest.among.empty()) return "";
-  const std::size_t named = std::min(most_named, hottest.among.size());
-  std::string text = fmt::format("hottest {}: ", kind);
-  for (std::size_t i = 0; i < named; ++i) {
-    const bool is_last = i + 1 == hottest.among.size();
-    text += (i == 0 ? "" : is_last ? " or " : ", ") + text_of(hottest.among[i]);
-  }
-  if (hottest.among.size() > named) text += fmt::format(" or one of {} more", hottest.among.size() - named);
   const bool is_over = hottest.confidence > most_sure;
-  return text + fmt::format(" ({}{:.0f} % sure)\n", is_over ? "over " : "",
-                            std::floor(100 * std::min(most_sure, hottest.confidence) + 1e-9));
+  return fmt::format("hottest {}: {} ({}{:.0f} % sure)\n", kind, names_of(hottest, text_of),
+                     is_over ? "over " : "",
+                     std::floor(100 * std::min(most_sure, hottest.confidence) + 1e-9));
 }
 
 /// "21 ms ±2" where that is another time than the typical one; else empty.

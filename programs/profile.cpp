@@ -285,6 +285,7 @@ ExitCode profile_in(Profiling& all) {
     const std::optional<Fault> noise = hidden_by_noise(first, all.project);
     if (noise && !all.run.max_time_ms && records_by_itself(all.project, wish_of_call(all)))
       return record_what_noise_hides(all, *noise);
+    if (noise) say(all, harmless(render(*noise)) + "\n");
   }
   if (all.refine == RefineWish::never) return annotate(all);
   const TrapMap map = read_trap_map(all.folder.path() / "traps.json");

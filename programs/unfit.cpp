@@ -89,11 +89,12 @@ std::optional<Fault> unfit(const annotator::Profile& profile, const Project& pro
 
 std::optional<Fault> hidden_by_noise(const annotator::Profile& profile, const Project& project) {
   const auto tells = [](const annotator::FunctionEstimate& function) {
-    return function.inclusive.resolved || function.exclusive.resolved || function.exclusive.unreliable;
+    return function.exclusive.resolved || function.exclusive.unreliable;
   };
   if (profile.functions.empty() || std::ranges::any_of(profile.functions, tells)) return std::nullopt;
-  return Fault{.message = fmt::format("the noise of {} rounds hides every function", profile.rounds),
-               .hint = better(project)};
+  return Fault{
+      .message = fmt::format("the noise of {} rounds hides every function's own time", profile.rounds),
+      .hint = better(project)};
 }
 
 std::optional<Fault> unfit(const Shortening& shortening, const Project& project) {

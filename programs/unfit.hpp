@@ -53,7 +53,8 @@ std::optional<Fault> not_measured(const PathLook& look, FewerTraps fewer, const 
 std::optional<Fault> not_measured(const Shortening& shortening, const Project& project,
                                   const ProfileWish& wish);
 
-/// A run of stops that knows no function better than to be less than something.
+/// A run of stops that knows no function's own time better than to be less than something. The function that
+/// calls all others is known in any case.
 std::optional<Fault> hidden_by_noise(const annotator::Profile& profile, const Project& project);
 
 /// Nothing where a line has a time, or is unreliable, which is said elsewhere.

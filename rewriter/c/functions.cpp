@@ -62,9 +62,9 @@ void leave_function_alone(CWalk& walk, NodeIndex body, const std::string& why) {
     }
   }
   walk.fragment.functions[function].why_not = why;
-  walk.fragment.left_alone.push_back({.offset = walk.frame.source->declarator.begin,
-                                      .reason = why,
-                                      .count = walk.fragment.statements.size() - before});
+  if (const std::size_t count = walk.fragment.statements.size() - before; count > 0)
+    walk.fragment.left_alone.push_back(
+        {.offset = walk.frame.source->declarator.begin, .reason = why, .count = count});
 }
 
 // --- Entries ---

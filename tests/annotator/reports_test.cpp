@@ -96,6 +96,19 @@ TEST_CASE(
         "< 3.0 µs                     < 50.0 %    ×1  src/A.java:12  A.p\n");
 }
 
+TEST_CASE("the hottest lines are named where they are few, and counted where noise makes them many") {
+  const auto told = [](std::size_t lines) {
+    Profile profile = small_profile();
+    profile.hottest_lines.among.assign(lines, {"src/A.java", 10, "A.p"});
+    profile.hottest_lines.confidence = 0.95;
+    const std::string text = header(profile);
+    const std::size_t begin = text.find("hottest line: ");
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  CHECK(told(6) == "hottest line: src/A.java:10, src/A.java:10, src/A.java:10 or one of 3 more (95 % sure)");
+  CHECK(told(7) == "hottest line: one of 7 (95 % sure)");
+}
+
 TEST_CASE("the report names the reader") {
   Profile profile = small_profile();
   profile.run.device = "gd60";

@@ -149,8 +149,12 @@ TEST_CASE("a run whose noise hides every function tells nothing, one that knows 
   annotator::Profile profile = profile_of({line(9)});
   CHECK_FALSE(hidden_by_noise(profile, program()));  // there is none
   profile.functions.resize(2);
-  CHECK(hidden_by_noise(profile, program())->message == "the noise of 3 rounds hides every function");
+  CHECK(hidden_by_noise(profile, program())->message ==
+        "the noise of 3 rounds hides every function's own time");
+  // Of a function that calls all others it says nothing.
   profile.functions.back().inclusive.resolved = true;
+  CHECK(hidden_by_noise(profile, program()));
+  profile.functions.back().exclusive.resolved = true;
   CHECK_FALSE(hidden_by_noise(profile, program()));
 }
 

@@ -320,6 +320,15 @@ TEST_CASE("what is included within a function is left alone and counted") {
   CHECK(models[0].functions.size() == 2);
 }
 
+TEST_CASE("data that are included within a function are no statements that are left alone") {
+  const fs::path root =
+      written("data", {{"table.h", "static const int t[] = {1, 2};\n"},
+                       {"a.c", "int f(int x) {\n#include \"table.h\"\n  return t[x];\n}\n" + main_text}});
+  const std::vector<SourceModel> models =
+      read_c(root, {"a.c", "table.h"}, {unit_of(root, "a.c")}, {Reach::program}).models;
+  CHECK(reasons_of(models[1]).empty());
+}
+
 TEST_CASE("a function that a unit includes twice with other branches of #if has no trap") {
   const fs::path root = written(
       "several",
