@@ -48,13 +48,13 @@ std::string left_out(std::size_t count, const TableStyle& style) {
   return count > style.rows ? fmt::format("… and {} more\n", count - style.rows) : "";
 }
 
-/// Some of many would be no more likely than the others, so they are named where they are few.
+/// The first of many say little, so they are named where they are few.
 template <class TextOf>
 std::string names_of(const Hottest& hottest, const TextOf& text_of) {
   constexpr std::size_t most_named = 3;
   const std::size_t count = hottest.among.size();
   if (count > 2 * most_named) return fmt::format("one of {}", count);
-  const std::size_t named = std::min(most_named, count);
+  const std::size_t named = count == most_named + 1 ? count : std::min(most_named, count);
   std::string text;
   for (std::size_t i = 0; i < named; ++i)
     text += (i == 0 ? "" : i + 1 == count ? " or " : ", ") + text_of(hottest.among[i]);

@@ -88,8 +88,11 @@ class Calibrator {
     if (goes_on_() && transport_.calibrate(unwind, depths.back())) time_unwinding();
   }
 
-  void time_stops() {
-    const Turn turn = stops();
+  void time_stops() { time_stops(stops()); }
+  /// Not from a depth, which may be another one than at first.
+  void time_stops_alone() { time_stops({{CalibrationKind::returned}, {CalibrationKind::stop}}); }
+
+  void time_stops(const Turn& turn) {
     for (const Wanted& one : turn) warm_up(one);
     const Stage stage(settings_.most_time, parts_for_stage, longest_stops_ns);
     Ticks spent = repeat(turn);
@@ -251,7 +254,7 @@ std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSe
 std::vector<CalibrationTime> calibrate_stops(Transport& transport, const CalibrationSettings& settings,
                                              const std::function<bool()>& goes_on) {
   Calibrator calibrator(transport, settings, goes_on);
-  calibrator.time_stops();
+  calibrator.time_stops_alone();
   calibrator.time_sites();
   return calibrator.times();
 }

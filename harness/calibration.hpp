@@ -41,7 +41,7 @@ struct CalibrationSettings {
 std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSettings& settings,
                                        const std::function<bool()>& goes_on);
 
-/// Times stops alone, in as many turns as `repetitions` says and more where they are quick.
+/// Times stops alone, not from a depth, in as many turns as `repetitions` says and more where they are quick.
 std::vector<CalibrationTime> calibrate_stops(Transport& transport, const CalibrationSettings& settings,
                                              const std::function<bool()>& goes_on);
 

@@ -57,7 +57,6 @@ RunInfo new_run(const Project& project, const TrapMap& map, const Description& t
 
 // Stops whose cost is not known are calibrated again, in up to so many times as many turns.
 constexpr std::uint32_t more_calibrations = 16;
-constexpr std::chrono::seconds least_more{1};
 
 /// A command that takes longer than the time-out would be taken for a hang.
 CalibrationSettings calibration_settings(const Project& project, const Description& target,
@@ -79,10 +78,6 @@ std::chrono::duration<double> time_of_shot(const Shooter& shooter) {
   return shooter.shooting() / static_cast<double>(std::max<std::uint64_t>(shooter.shots(), 1));
 }
 
-std::uint64_t count_settled(const std::vector<engine::FigureLook>& figures) {
-  return static_cast<std::uint64_t>(std::ranges::count(figures, true, &engine::FigureLook::settled));
-}
-
 /// How far the paths are, by their newest looks.
 void count_in(Progress& progress, const std::vector<PathMeasurement>& paths, const Shooter& shooter) {
   progress.shots = shooter.shots();
@@ -95,7 +90,8 @@ void count_in(Progress& progress, const std::vector<PathMeasurement>& paths, con
       continue;
     }
     progress.figures += figures.empty() ? look->blocks.size() : figures.size();
-    progress.settled += figures.empty() ? look->settled : count_settled(figures);
+    const auto settled = std::ranges::count(figures, true, &engine::FigureLook::settled);
+    progress.settled += figures.empty() ? look->settled : static_cast<std::uint64_t>(settled);
     progress.drift = std::max(progress.drift, look->drift);
     left += path.engine.shots_left();
   }
@@ -236,26 +232,32 @@ class Measurement {
     run_->end(state, warnings_);
   }
 
-  /// Where there is a limit, about a quarter of the time that is left is for it.
   void calibrate_once() {
     if (run_->is_calibrated() || options_.calibrations == 0) return;
-    std::optional<Clock::duration> most = time_left(options_, Clock::now() - began_);
-    if (most) *most /= 4;
-    const std::vector<CalibrationTime> times = calibrated(calibrate, options_.calibrations, most);
+    const std::vector<CalibrationTime> times =
+        calibrated(calibrate, options_.calibrations, quarter_of_time());
     if (const auto unknown = warning_of(times); unknown && shooter_->goes_on()) warnings_.push_back(*unknown);
   }
 
   /// True if it is known better what stops cost, where that hides lines: rounds may help again. Noise of
-  /// calibrations shrinks with the root of their number, so each one has twice as many as the one before.
-  /// None takes longer than the shots so far, or a second.
+  /// calibrations shrinks with the root of their number, so each one is to have twice as many as the last.
   bool calibrates_more() {
     if (found_ || goal_.fixed || turns_of_stops_ >= more_calibrations * options_.calibrations ||
         !shooter_->goes_on() || std::ranges::none_of(paths_, &PathMeasurement::wants_calibration))
       return false;
-    turns_of_stops_ *= 2;
-    calibrated(calibrate_stops, turns_of_stops_, std::max<Clock::duration>(shooter_->shooting(), least_more));
-    for (PathMeasurement& path : paths_) path.engine.look_again();
+    Clock::duration most = std::max<Clock::duration>(shooter_->shooting(), std::chrono::seconds(1));
+    if (const auto quarter = quarter_of_time()) most = std::min(most, *quarter);
+    if (most < time_of_shot(*shooter_) * engine::fewest_for_interval) return false;
+    calibrated(calibrate_stops, turns_of_stops_ *= 2, most);
+    for (PathMeasurement& path : paths_)
+      if (shooter_->goes_on() && path.engine.can_look_again()) path.engine.look_again();
     return true;
+  }
+
+  /// So much of --max-time is for a calibration.
+  std::optional<Clock::duration> quarter_of_time() const {
+    const auto left = time_left(options_, Clock::now() - began_);
+    return left ? std::optional(*left / 4) : std::nullopt;
   }
 
   /// Keeps the times, unless they are cut off: the half would be taken for the whole by the next call.

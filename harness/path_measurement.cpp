@@ -82,7 +82,8 @@ std::optional<engine::Pilot> stored_pilot(const PathMeasurement& path, std::span
 }
 
 bool PathMeasurement::wants_calibration() const {
-  return std::ranges::any_of(engine.figures(), &engine::FigureLook::wants_calibration);
+  return engine.can_look_again() &&
+         std::ranges::any_of(engine.figures(), &engine::FigureLook::wants_calibration);
 }
 
 std::vector<Warning> judged(std::span<const PathMeasurement> paths, const MeasureGoal& goal, ClockUnit unit) {

@@ -53,15 +53,19 @@ UserError right_at_first(std::uint32_t first, std::uint32_t status, const std::s
 }
 
 UserError right_before_stops(std::uint32_t status) {
-  return {Fault{.message = fmt::format("the command was answered right until jcprof stopped it in its midst, "
-                                       "and is answered with {} since then",
-                                       told_of(status, status)),
-                .hint = is_of_program(status)
-                            ? "a run that is stopped leaves a state behind: undo that in \"before_each\" of "
-                              "\"session\", where files that it wrote are removed"
-                            : "a stop leaves a state behind: put what undoes that, such as the SELECT of "
-                              "\"after_reset\", into \"before_each\" of \"session\"; or set \"reset\" there"},
-          ExitCode::check_failed};
+  return {
+      Fault{
+          .message = fmt::format("the command was answered right at first, and is answered with {} "
+                                 "since jcprof stopped it in its midst",
+                                 told_of(status, status)),
+          .hint =
+              is_of_program(status)
+                  ? "runs, or those that are stopped, leave a state behind: undo that in \"before_each\" of "
+                    "\"session\", where files that it wrote are removed"
+                  : "commands, or those that are stopped, leave a state behind: put what undoes that, such "
+                    "as the SELECT of "
+                    "\"after_reset\", into \"before_each\" of \"session\"; or set \"reset\" there"},
+      ExitCode::check_failed};
 }
 
 std::string with_input(const std::string& hex) {

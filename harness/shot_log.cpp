@@ -61,7 +61,7 @@ void ShotLog::take_end(const Shot& shot, const Sample& sample) {
   const bool other_length = !good.length_varies && sample.reply.size() != good.length;
   if (shot.stop.trap != run_to_end)
     note(not_stopped_, shot,
-         status != good.status || other_length ? answers : "as usual, with " + to_text(status, good.length));
+         status != good.status || other_length ? answers : "as usual: " + to_text(status, good.length));
   else if (status != good.status)
     note(other_answer_, shot, answers);
   else if (other_length)

@@ -56,7 +56,7 @@ class Surveyor {
     const Sample whole = full_run(transport_, input.index);
     if (suspects_.contains(input.index)) check_state(whole, input.index);
     survey_.good.push_back(answer_of(whole));
-    if (auto threads = warning_of_threads(whole.other_threads); threads && survey_.good.size() == 1)
+    if (auto threads = warning_of_threads(map_, whole.other_threads); threads && survey_.good.size() == 1)
       survey_.warnings.push_back(*std::move(threads));
     Traced traced = trace(input, limits_for(input, whole));
     if (traced.path.events.empty()) return take_no_trap(input, whole);

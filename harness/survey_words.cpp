@@ -71,13 +71,16 @@ Warning warning_of_cut(const TrapMap& map, const TracedPath& path) {
               100 * most->second / path.events.size(), most->first)};
 }
 
-std::optional<Warning> warning_of_threads(double part) {
+std::optional<Warning> warning_of_threads(const TrapMap& map, double other_threads) {
   constexpr double much = 0.1;
-  if (part < much) return std::nullopt;
+  const auto is_main = [](const Trap& trap) {
+    return trap.kind == TrapKind::entry0 && trap.function == "main";
+  };
+  if (other_threads < much || std::ranges::none_of(map.traps, is_main)) return std::nullopt;
   return Warning{.kind = WarningKind::threads,
                  .text = fmt::format("other threads take {:.0f} % of the processor's time, and stops measure "
                                      "the first thread alone",
-                                     100 * part),
+                                     100 * other_threads),
                  .advice = "`jcprof record` or perf shows all threads"};
 }
 

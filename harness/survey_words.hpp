@@ -27,7 +27,8 @@ GoodAnswer answer_of(const Sample& run);
 Warning warning_of_varying(const StoredInput& input, const TracedPath& path);
 Warning warning_of_cut(const TrapMap& map, const TracedPath& path);
 
-/// Stops see the first thread alone. Nothing where the others take little of the processor's time: `part`.
-std::optional<Warning> warning_of_threads(double part);
+/// Stops see the thread of the entry alone. Nothing where that is not the program's first thread, whose
+/// others are counted, and where these take little of the processor's time.
+std::optional<Warning> warning_of_threads(const TrapMap& map, double other_threads);
 
 }  // namespace jcprof::harness

@@ -24,12 +24,14 @@ std::string about(double count) {
 
 std::string told(const engine::FigureLook& figure, const Effort& effort) {
   constexpr double most_told = 1e12;
+  const std::string_view why =
+      figure.wants_calibration ? ", because the cost of stops is not known well" : "";
   if (std::isinf(figure.rounds_left) && figure.lasting >= 1)
-    return figure.name + (figure.hidden_by_stops ? " is hidden by the cost of stops" : " is hidden");
+    return fmt::format("{} is hidden{}", figure.name,
+                       why.empty() && figure.hidden_by_stops ? " by the cost of stops" : why);
   if (std::isinf(figure.rounds_left) && figure.lasting > 0)
     return fmt::format("{} cannot be known better than to \u00b1{:.{}f} points{}", figure.name,
-                       100 * figure.lasting, figure.lasting < 0.1 ? 1 : 0,
-                       figure.wants_calibration ? ", because the cost of stops is not known well" : "");
+                       100 * figure.lasting, figure.lasting < 0.1 ? 1 : 0, why);
   if (!(figure.shots_left < most_told)) return figure.name + " cannot be known that well";
   const std::string shots =
       fmt::format("{} needs about {} more shots", figure.name, about(figure.shots_left));
@@ -90,7 +92,9 @@ std::optional<Warning> warning_of_unresolved(std::span<const engine::FigureLook>
   std::vector<engine::FigureLook> open;
   std::ranges::copy_if(figures, std::back_inserter(open), [](const auto& one) { return !one.settled; });
   if (open.empty()) return std::nullopt;
-  if (std::ranges::all_of(figures, &engine::FigureLook::hidden_by_stops)) return hidden_by_stops();
+  if (std::ranges::all_of(figures, &engine::FigureLook::hidden_by_stops) &&
+      std::ranges::none_of(figures, &engine::FigureLook::wants_calibration))
+    return hidden_by_stops();
   std::ranges::stable_sort(open, std::ranges::greater(), &engine::FigureLook::share);
   std::string named;
   for (std::size_t i = 0; i < std::min(open.size(), most_named); ++i)

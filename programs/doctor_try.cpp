@@ -179,11 +179,11 @@ class Trial {
     const PathLook look =
         look_at_path(project_, map_, folder_.path(),
                      {.depth = LookDepth::length, .is_patient = !is_recorded_if_long(project_, wish)});
-    contact_.other_threads = look.contact.other_threads;
+    contact_.threads = look.contact.threads;
     const Shortening shorter = shortening(look, map_, project_.profile.level);
     if (look.path.state != harness::PathState::cut) return false;
     step_ = "path";
-    const std::optional<Fault> lost = is_needed(shorter)
+    const std::optional<Fault> lost = is_needed(shorter) && !look.contact.threads
                                           ? not_measured(shorter, project_, wish)
                                           : not_measured(look, FewerTraps::none, project_, wish);
     if (lost) findings_.push_back({Verdict::remark, step_, lost->message, instead(project_, *lost)});
@@ -213,8 +213,10 @@ class Trial {
                    harness::in_unit(*whole, target.unit)));
     step_ = "path";
     ok(fmt::format("{} events, {}", path.events.size(), state_of(path)));
+    const bool is_prospect = contact_.threads && not_measured({.path = {}, .contact = contact_},
+                                                              FewerTraps::none, project_, wish_of(project_));
     for (const Warning& warning : survey.warnings)
-      if (warning.kind != WarningKind::threads || contact_.other_threads == 0)  // else a prospect
+      if (warning.kind != WarningKind::threads || !is_prospect)
         findings_.push_back(
             {Verdict::remark, std::string(name_of(warning.kind)), warning.text, warning.advice});
     const std::optional<double> first = median_time(transport, {.stop = path.events.front(), .input = input});

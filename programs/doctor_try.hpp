@@ -11,16 +11,17 @@
 #include "programs/diagnosis.hpp"
 #include "programs/options.hpp"
 #include "src/core/project.hpp"
+#include "src/core/warning.hpp"
 
 namespace jcprof::cli {
 
 /// A first contact in numbers.
 struct FirstContact {
-  std::uint64_t events = 0;  // of the path of most inputs
-  double whole_ns = 0;       // of the command
-  double behind_ns = 0;      // of it, behind the first event
-  double shot_s = 0;         // a whole run, with all around it
-  double other_threads = 0;  // as Sample has it
+  std::uint64_t events = 0;             // of the path of most inputs
+  double whole_ns = 0;                  // of the command
+  double behind_ns = 0;                 // of it, behind the first event
+  double shot_s = 0;                    // a whole run, with all around it
+  std::optional<Warning> threads = {};  // what stops do not see
 };
 
 /// A command or a part of it that takes less cannot be timed from outside: to start a program takes as long.

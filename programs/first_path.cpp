@@ -14,6 +14,7 @@
 
 #include "harness/inputs.hpp"
 #include "harness/survey.hpp"
+#include "harness/survey_words.hpp"
 #include "harness/transports.hpp"
 #include "programs/refine.hpp"
 
@@ -261,7 +262,8 @@ PathLook look_at_path(const Project& project, const TrapMap& map, const fs::path
   Reached reached = reach(project, map, out, options.transport);
   auto begun = std::chrono::steady_clock::now();
   const Sample whole = harness::full_run(*reached.transport, reached.input);
-  FirstContact contact{.shot_s = seconds_since(begun), .other_threads = whole.other_threads};
+  FirstContact contact{.shot_s = seconds_since(begun),
+                       .threads = harness::warning_of_threads(map, whole.other_threads)};
   begun = std::chrono::steady_clock::now();
   Sample traced = reached.transport->trace(reached.input, 0, 1).end;
   const bool is_slow = traced.outcome == Outcome::timed_out;

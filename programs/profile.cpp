@@ -130,7 +130,7 @@ std::optional<Fault> shorten_path(Profiling& all) {
     const Shortening shorter = shortening(look, map, level, std::move(known));
     if (!is_needed(shorter)) return judged(look, FewerTraps::none);
     // Fewer traps show no other thread.
-    if (look.contact.other_threads > 0)
+    if (look.contact.threads)
       if (const std::optional<Fault> fault = judged({.contact = look.contact}, FewerTraps::none))
         return fault;
     if (const std::optional<Fault> fault = not_measured(shorter, all.project, wish)) return fault;

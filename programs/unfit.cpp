@@ -11,7 +11,6 @@
 
 #include "annotator/estimate/measured_path.hpp"
 #include "harness/judgement.hpp"
-#include "harness/survey_words.hpp"
 #include "programs/record_project.hpp"
 #include "programs/refine.hpp"
 #include "src/core/shell_words.hpp"
@@ -112,8 +111,8 @@ std::optional<Fault> unfit(const Shortening& shortening, const Project& project)
 
 std::optional<Fault> unfit(const PathLook& look, FewerTraps fewer, const Project& project) {
   const FirstContact& contact = look.contact;
-  if (const auto threads = harness::warning_of_threads(contact.other_threads))
-    return Fault{.message = threads->text,
+  if (contact.threads)
+    return Fault{.message = contact.threads->text,
                  .hint = with_tool(project, "one thread. --rounds measures the first one all the same")};
   if (look.path.state == harness::PathState::cut) return too_long(look, fewer, project);
   if (contact.whole_ns != 0 && (contact.whole_ns <= short_ns || is_hidden(contact)))

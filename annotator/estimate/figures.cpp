@@ -42,14 +42,14 @@ TrapCost at_least(TrapCost cost) {
 /// Makes the figures of one table of times.
 class FigureMaker {
  public:
-  FigureMaker(const Path& path, const engine::Times& times, std::span<const std::size_t> stops,
-              const engine::Clock& clock)
+  FigureMaker(const Path& path, const TrapCost& cost, const engine::Times& times,
+              std::span<const std::size_t> stops, const engine::Clock& clock)
       : path_(path),
         readings_(readings(times, stops)),
         stretches_(readings_, clock, engine::Precision{}.alpha),
         division_(stretches_, path.events, path.attribution, Division::Doubt::of_noise),
-        place_doubt_(place_doubt(path.cost(), clock.method, {}, path.groups)),
-        least_place_doubt_(place_doubt(at_least(path.cost()), clock.method, {}, path.groups)) {
+        place_doubt_(place_doubt(cost, clock.method, {}, path.groups)),
+        least_place_doubt_(place_doubt(at_least(cost), clock.method, {}, path.groups)) {
     note_alone();
   }
 
@@ -181,8 +181,10 @@ engine::FigureSource figures_of(const TrapMap& map, const std::vector<Event>& pa
   // A function that is copied, and what it knows is not.
   const auto shared = std::make_shared<const Path>(
       Path{path, std::move(positions), attribute(map, path), std::move(cost), groups_of(map)});
-  return [shared](const engine::Times& times, std::span<const std::size_t> stops,
-                  const engine::Clock& clock) { return FigureMaker(*shared, times, stops, clock).figures(); };
+  return
+      [shared](const engine::Times& times, std::span<const std::size_t> stops, const engine::Clock& clock) {
+        return FigureMaker(*shared, shared->cost(), times, stops, clock).figures();
+      };
 }
 
 }  // namespace jcprof::annotator

@@ -55,7 +55,6 @@ constexpr std::array known_statuses = std::to_array<KnownStatus>({
     {0xFF00, 0x6F00, {"no precise diagnosis", "correct what is sent, or the applet"}},
     {0xFF00, 0x6200, {"a warning", "check if the command did its work"}},
     {0xFF00, 0x6300, {"a warning", "check if the command did its work"}},
-    {0xFFFF, 0x6444, {"the applet was not made", "look at its install method and constructor"}},
     {0xFF00, 0x6400, {"an error of the card", "correct what is sent, or the applet"}},
     {0xFF00, 0x6500, {"the card's memory failed", "take another card"}},
     {0, 0, {"a status word of the applet's own", "look it up in the source of the applet"}},

@@ -111,8 +111,8 @@ std::int64_t nanoseconds(const timeval& time) {
   return (std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec) * 1000;
 }
 
-/// Of a program that has ended and is not waited for: the part of its processor time that threads beside the
-/// first took. The first one's time is in /proc/PID/schedstat, in nanoseconds.
+/// The part of a program's processor time that threads beside the first took. It is asked before the program
+/// is waited for. The first one's time is in /proc/PID/schedstat, in nanoseconds.
 double part_of_other_threads(pid_t pid) {
   clockid_t clock{};
   timespec all{};

@@ -125,9 +125,11 @@ bool is_constant(const JavaSyntax& syntax, NodeIndex declaration) {
 
 class Commands {
  public:
-  explicit Commands(const std::vector<const SourceModel*>& models) {
+  Commands(const std::vector<const SourceModel*>& models, const std::vector<const SourceModel*>& others) {
     for (const SourceModel* model : models) files_.push_back({model, JavaSyntax(model->path, model->text)});
-    for (const File& file : files_) collect(file.syntax);
+    for (const SourceModel* model : others) others_.push_back({model, JavaSyntax(model->path, model->text)});
+    for (const auto* files : {&files_, &others_})
+      for (const File& file : *files) collect(file.syntax);
   }
 
   std::string class_byte() const {
@@ -232,6 +234,7 @@ class Commands {
   }
 
   std::list<File> files_;                         // that stay where they are
+  std::list<File> others_;                        // their comparisons are none of this applet's
   std::map<std::string, std::string> constants_;  // their values as written; the nearer file's wins
   std::vector<std::string> in_order_;             // their names
   std::map<std::string, std::vector<std::pair<const JavaSyntax*, NodeIndex>>> methods_;
@@ -239,8 +242,9 @@ class Commands {
 
 }  // namespace
 
-AppletCommands find_applet_commands(const std::vector<const SourceModel*>& models) {
-  const Commands commands(models);
+AppletCommands find_applet_commands(const std::vector<const SourceModel*>& models,
+                                    const std::vector<const SourceModel*>& others) {
+  const Commands commands(models, others);
   return {.cla = commands.class_byte(), .instructions = commands.instructions()};
 }
 

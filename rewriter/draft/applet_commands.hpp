@@ -22,6 +22,7 @@ struct AppletCommands {
 };
 
 /// `models`: the applet's files, the entry's first.
-AppletCommands find_applet_commands(const std::vector<const SourceModel*>& models);
+AppletCommands find_applet_commands(const std::vector<const SourceModel*>& models,
+                                    const std::vector<const SourceModel*>& others = {});
 
 }  // namespace jcprof::rewriter

@@ -196,15 +196,18 @@ std::vector<std::string> find_properties(const FoundTree& tree, const std::vecto
 
 // --- Commands ---
 
-/// Its own files come first, and those of other applets not at all.
+/// Its own files come first. Those of other applets tell constants and methods alone.
 AppletCommands commands_of(const AppletCandidate& chosen, const std::vector<AppletCandidate>& candidates,
                            std::vector<const SourceModel*> models) {
   const auto is_own = [&](const SourceModel* model) { return model == chosen.own || model == chosen.model; };
-  std::erase_if(models, [&](const SourceModel* model) {
-    return !is_own(model) && std::ranges::find(candidates, model, &AppletCandidate::own) != candidates.end();
-  });
+  const auto is_of_chosen = [&](const SourceModel* model) {
+    return is_own(model) || std::ranges::find(candidates, model, &AppletCandidate::own) == candidates.end();
+  };
+  const auto others = std::ranges::stable_partition(models, is_of_chosen);
+  const std::vector<const SourceModel*> of_others(others.begin(), others.end());
+  models.erase(others.begin(), others.end());
   std::ranges::stable_partition(models, is_own);
-  return find_applet_commands(models);
+  return find_applet_commands(models, of_others);
 }
 
 // --- Compiling ---

@@ -7,8 +7,8 @@
 
 namespace jcprof {
 
-/// INS bytes whose failures use up a try of a PIN or key: VERIFY, CHANGE and RESET REFERENCE DATA, EXTERNAL
-/// AUTHENTICATE. The odd ones have data objects in their data.
+/// INS bytes whose failures use up a try of a PIN or key: VERIFY, CHANGE REFERENCE DATA, RESET RETRY
+/// COUNTER, EXTERNAL AUTHENTICATE. The odd ones have data objects in their data.
 inline constexpr std::array<std::uint8_t, 7> ins_counting_tries{0x20, 0x21, 0x24, 0x25, 0x2C, 0x2D, 0x82};
 
 }  // namespace jcprof

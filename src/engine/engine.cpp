@@ -293,11 +293,19 @@ void Engine::take_look() {
   if (!is_resuming_) join_passes();
 }
 
+bool Engine::can_look_again() const {
+  const bool are_twins_made = round_ % 2 == 0;
+  return phase_ == Phase::done && look_ && are_twins_made && !is_last_round() &&
+         first_stop() + 1 < settings_.stops;
+}
+
 void Engine::look_again() {
-  if (phase_ != Phase::done || !look_ || columns_.stops.size() < 2) return;
+  check(can_look_again(), "nothing is to be looked at again");
   phase_ = Phase::rounds;
   take_look();
   plan();
+  // The target has done something else meanwhile.
+  warm_up_again();
 }
 
 Assumptions Engine::assumptions() const {

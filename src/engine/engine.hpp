@@ -75,8 +75,10 @@ class Engine {
   /// the newest of them says whether this is enough.
   void resume_from(const EarlierRounds& earlier);
 
+  /// Everything is done, and this call may make further rounds.
+  bool can_look_again() const;
   /// Looks once more at the readings so far, whose figures are known better by now: what seemed out of reach
-  /// may be measured after all. Changes nothing before everything is done.
+  /// may be measured after all.
   void look_again();
 
   /// The findings of the first warm-up; nothing before its end.

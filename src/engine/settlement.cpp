@@ -16,7 +16,7 @@ namespace {
 // A mean without outliers has four fifths of a median's half width, where noise is normal. What is narrower
 // than this is so by luck: few rounds that happen to agree.
 constexpr double narrowest = 0.75;
-// Of the half width that no number of rounds shrinks: noise of that much makes the whole a ninth wider.
+// Noise of this part of what no number of rounds shrinks makes the half width a ninth wider.
 constexpr double small_part = 0.5;
 
 /// Returns the middle half width of all blocks, scaled to one round.
@@ -139,7 +139,7 @@ double square(double a) {
   return a * a;
 }
 
-/// Of two half widths, of the squares.
+/// Squares add up.
 bool takes_most_of(double allowed, double part) {
   return 2 * square(part) > square(allowed);
 }
@@ -193,7 +193,8 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
                                  .lasting = figure.lasting / look.whole,
                                  .has_more_passes = !figure.edges_with_more.empty()},
                                 allowed);
-    one.wants_calibration = !one.settled && takes_most_of(allowed, figure.lasting / look.whole) &&
+    one.wants_calibration = !one.settled && std::hypot(noise, figure.doubt) <= figure.lasting &&
+                            takes_most_of(allowed, figure.lasting / look.whole) &&
                             !takes_most_of(allowed, figure.least_lasting / look.whole);
     one.hidden_by_stops = figure.lasting > std::max({0.0, sum.value, allowed * look.whole});
     one.wanted = blocks_of(figure);

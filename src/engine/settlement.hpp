@@ -27,7 +27,7 @@ struct Figure {
   double noise =
       missing;         // half width, in ticks, where that is known better than by the table of times alone
   double lasting = 0;  // half width, in ticks, that no number of rounds shrinks
-  double least_lasting = 0;  // what better calibrated stops may leave of it
+  double least_lasting = 0;  // of it, if a stop costs the least that its calibration allows
   // Half width, in ticks, by which passes differ of which only some were measured; for each of their edges a
   // block that is a pass of it; and those of these edges, as Settings number them, of which more passes can
   // be measured. The engine fills in the last ones.
@@ -51,7 +51,7 @@ struct FigureLook {
   bool open = true;  // wants more rounds
   // The cost of stops may differ by more than the figure, and by more than the precision asked for.
   bool hidden_by_stops = false;
-  // Nothing else is in the way, or rounds alone are not enough.
+  // Most of what is allowed goes to the doubt about a stop's cost, and less if that is as low as it can be.
   bool wants_calibration = false;
   // Until it is settled, as half widths shrink with the root of the rounds; infinite where none are enough.
   double rounds_left = 0;

@@ -7,6 +7,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "harness/survey_words.hpp"
+
 namespace jcprof::cli {
 namespace {
 
@@ -79,9 +81,11 @@ TEST_CASE(
 TEST_CASE(
     "a command whose work is in other threads is not measured by stops, unless somebody asks for shots") {
   PathLook look = timed(1e9, 1e9);
-  look.contact.other_threads = 0.05;
   CHECK_FALSE(unfit(look, FewerTraps::none, program()));
-  look.contact.other_threads = 0.85;
+  TrapMap map;
+  map.traps = {{.id = TrapId{1}, .kind = TrapKind::entry0, .function = "main"}};
+  CHECK_FALSE(harness::warning_of_threads(map, 0.05));
+  look.contact.threads = harness::warning_of_threads(map, 0.85);
   const std::optional<Fault> fault = not_measured(look, FewerTraps::none, program(), {});
   REQUIRE(fault);
   CHECK(fault->message ==
@@ -89,6 +93,9 @@ TEST_CASE(
   CHECK_THAT(fault->hint, Catch::Contains("tells in one run; or give the command one thread"));
   CHECK(not_measured(look, FewerTraps::none, program(), {.asks_for_time = true}));
   CHECK_FALSE(not_measured(look, FewerTraps::none, program(), {.asks_for_shots = true}));
+  // The entry may run in one of the other threads.
+  map.traps[0].function = "work";
+  CHECK_FALSE(harness::warning_of_threads(map, 0.85));
 }
 
 TEST_CASE("a path that stays cut is not worth a run, and whether more traps could go is said") {
@@ -151,7 +158,7 @@ TEST_CASE("a run whose noise hides every function tells nothing, one that knows 
   profile.functions.resize(2);
   CHECK(hidden_by_noise(profile, program())->message ==
         "the noise of 3 rounds hides every function's own time");
-  // Of a function that calls all others it says nothing.
+  // A function that calls all others is known in any case.
   profile.functions.back().inclusive.resolved = true;
   CHECK(hidden_by_noise(profile, program()));
   profile.functions.back().exclusive.resolved = true;

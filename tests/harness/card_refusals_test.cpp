@@ -114,7 +114,7 @@ TEST_CASE("an installation that a simulator refuses names the AID that it does n
   setup.session.once = {ApduStep{.apdu = "80B800000905A00000000102 0000 00", .expect = ""}};
   CHECK_THAT(
       refusal(world, setup),
-      Catch::Contains("was answered with 6444 (the applet was not made)") &&
+      Catch::Contains("was answered with 6444 (an error of the card)") &&
           Catch::Contains("hint: the applet of the AID a000000001 did not install: correct the AID and ") &&
           Catch::Contains("80B80000 Lc 05 a000000001 00 LENGTH DATA 00") &&
           Catch::Contains("or its constructor threw an exception"));

@@ -53,7 +53,7 @@ TEST_CASE("the log counts shots of one kind and names the first") {
   log.take({.stop = whole}, good);
   CHECK(texts(log) ==
         Texts{"2 of 3 shots ran to their end instead of stopping (first: TRAP_run_1 (A.java:7), hit 1: as "
-              "usual, with 9000 with 2 bytes of data)"});
+              "usual: 9000 with 2 bytes of data)"});
 }
 
 TEST_CASE("what goes otherwise than expected has its own words for each kind") {

@@ -129,9 +129,10 @@ TEST_CASE("a stop that leaves a state behind, which makes the command fail, ends
   bench.options.obstacle = [&](const std::string& text) { obstacle = text; };
   CHECK_THROWS_WITH(
       bench.run(),
-      "the command was answered right until jcprof stopped it in its midst, and is answered with "
-      "6F64 since then\n"
-      "hint: a stop leaves a state behind: put what undoes that, such as the SELECT of "
+      "the command was answered right at first, and is answered with 6F64 since jcprof stopped it in its "
+      "midst\n"
+      "hint: commands, or those that are stopped, leave a state behind: put what undoes that, such as the "
+      "SELECT of "
       "\"after_reset\", into \"before_each\" of \"session\"; or set \"reset\" there");
   CHECK(obstacle.empty());
 }

@@ -445,12 +445,16 @@ TEST_CASE("class byte and commands are those of the applet itself, not of anothe
            " extends javacard.framework.Applet { public void process(APDU apdu) { " + body + " } }";
   };
   const FoundTree tree = tree_of(
-      {{"src/p/A.java", applet_of("A", "if (buf[OFFSET_INS] == 0x10) tell(); if (cla == (byte) 0xE0) go();")},
-       {"src/p/B.java", applet_of("B", "if (cla != 0x00) refuse(); if (ins == (byte) 0xB0) read();")},
+      {{"src/p/A.java",
+        applet_of("A", "if (ins == 0x10) tell(); if (cla == (byte) 0xE0) go(); if (ins == SHARED) tell();")},
+       {"src/p/B.java", applet_of("B",
+                                  "if (cla != 0x00) refuse(); if (ins == (byte) 0xB0) read(); } "
+                                  "static final byte SHARED = 0x14; void rest() {")},
        {"src/p/C.java", "package p; class C { void go(byte ins) { if (ins == 0x12) help(); } }"}});
   const std::string text = draft_project(tree).text;
   CHECK_THAT(text, Catch::Contains(R"("apdu": "E0)"));
   CHECK_THAT(text, Catch::Contains("//   12 "));
+  CHECK_THAT(text, Catch::Contains("//   14 SHARED"));
   CHECK_THAT(text, !Catch::Contains("//   B0 "));
 }
 
