@@ -26,6 +26,8 @@ using Clock = std::chrono::steady_clock;
 
 // A path that never repeats itself would have no end of surveys.
 constexpr int most_surveys = 3;
+// Stops whose cost is not known are calibrated again, in up to so many times as many turns.
+constexpr std::uint32_t more_calibrations = 16;
 
 MeasureGoal goal_of(const MeasureOptions& options) {
   MeasureGoal goal{.precision = options.precision,
@@ -54,9 +56,6 @@ RunInfo new_run(const Project& project, const TrapMap& map, const Description& t
   run.hot = goal.precision.hot;
   return run;
 }
-
-// Stops whose cost is not known are calibrated again, in up to so many times as many turns.
-constexpr std::uint32_t more_calibrations = 16;
 
 /// A command that takes longer than the time-out would be taken for a hang.
 CalibrationSettings calibration_settings(const Project& project, const Description& target,
