@@ -161,7 +161,7 @@ annotator::RecordedRun recorded_in(const OutputFolder& folder) {
 /// records again at functions.
 void record_at_functions(const Profiling& all, const OutputFolder& folder, RecordOptions& options) {
   if (options.functions_only || all.project.profile.level <= TrapLevel::function ||
-      !is_hidden_by_recording(recorded_in(folder)))
+      !is_hidden_by_recording(recorded_in(folder), options.plain))
     return;
   const std::string what = "to record all statements takes longer than the command: traps stay at functions";
   say(all, fmt::format("record: {}\n", what));

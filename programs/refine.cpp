@@ -9,6 +9,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/path_stops.hpp"
+#include "src/engine/statistics.hpp"
+
 namespace jcprof::cli {
 namespace {
 
@@ -91,10 +94,15 @@ std::string list_of(std::vector<std::string> names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-bool is_hidden_by_recording(const annotator::RecordedRun& recorded) {
+bool is_hidden_by_recording(const annotator::RecordedRun& recorded, const PlainRuns& plain) {
+  if (recorded.events < few_events) return false;
   double time = 0;
   for (const StoredThread& thread : recorded.recording.threads) time += thread.recorded;
-  return own_cost(recorded) > time && recorded.events >= few_events;
+  const double cost = own_cost(recorded);
+  const double ns_per_tick = harness::ns_per_tick({.unit = recorded.info.unit, .hz = recorded.info.hz});
+  // The cost of an event is calibrated where there are several threads.
+  if (plain.ns.empty() || recorded.recording.threads.size() < 2 || ns_per_tick == 0) return cost > time;
+  return (time + cost) * ns_per_tick > 2 * engine::median(plain.ns);
 }
 
 std::vector<std::string> not_worth_recording(const annotator::RecordedRun& recorded) {

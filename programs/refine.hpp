@@ -46,8 +46,9 @@ struct Refinement {
 /// functions that take less than RunInfo::hot by the upper end of their interval; never an entry.
 std::optional<Refinement> refinement(const FirstRun& first, RefineWish wish);
 
-/// All recording together takes longer than the command.
-bool is_hidden_by_recording(const annotator::RecordedRun& recorded);
+/// All recording together takes longer than the command. Plain runs, if there are any, tell that better than
+/// a calibration on a busy machine does.
+bool is_hidden_by_recording(const annotator::RecordedRun& recorded, const PlainRuns& plain = {});
 
 /// Functions of a recording whose calls take less than an event of it costs, the most called first. Empty
 /// where recording does not hide the command.

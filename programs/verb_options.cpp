@@ -77,7 +77,8 @@ void add_precision(CLI::App& app, RunOptions& options) {
 template <class Options>
 void add_limits(CLI::App& app, Options& options) {
   app.add_option("--max-shots", options.max_shots, "end after N timed commands")->type_name("N");
-  app.add_option("--max-time", options.max_time_ms, "end after this time, such as 30s or 5m")
+  app.add_option("--max-time", options.max_time_ms,
+                 "measure for this long at most, such as 30s or 5m; builds are extra")
       ->type_name("TIME")
       ->transform(within(CLI::AsNumberWithUnit(
           std::map<std::string, std::uint64_t>{{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}},

@@ -43,8 +43,8 @@ bool is_c_header(std::string_view path) {
 }
 
 bool is_telling(std::string_view path) {
-  return ends_with_one_of(path, {".java", ".gradle", ".gradle.kts", ".opt", ".edl", ".xml", ".properties",
-                                 ".cfg", ".sh", ".bat", ".cmd", ".mk"}) ||
+  return ends_with_one_of(path, {".java", ".gradle", ".gradle.kts", ".opt", ".edl", ".xml", ".jcproj",
+                                 ".properties", ".cfg", ".sh", ".bat", ".cmd", ".mk"}) ||
          is_c_source(path) || is_c_header(path) ||
          is_one_of(name_of_file(path),
                    {"CMakeLists.txt", "GNUmakefile", "makefile", "Makefile", "meson.build", "config.log"});

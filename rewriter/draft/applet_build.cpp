@@ -14,13 +14,13 @@
 namespace jcprof::rewriter {
 namespace {
 
-// --- Maven and NetBeans ---
+// --- Maven, NetBeans and JCIDE ---
 
 void collect(const XmlElement& element, const Variables& variables, AppletBuild& found) {
   const auto of = [&](std::initializer_list<std::string_view> names) {
     return expand(variables, element.value(names));
   };
-  if (element.name == "applet") {
+  if (is_one_of(element.name, {"applet", "APPLET"})) {
     const std::string name =
         of({"class", "className", "classname", "appletClass", "mainClass", "name", "applet-class"});
     if (!name.empty())
@@ -76,7 +76,7 @@ std::size_t depth_of(const std::string& path) {
 }  // namespace
 
 std::optional<AppletBuild> read_other_xml(const FoundTree& tree, const std::string& path) {
-  if (!path.ends_with(".xml")) return std::nullopt;
+  if (!ends_with_one_of(path, {".xml", ".jcproj"})) return std::nullopt;
   const std::optional<XmlElement> root = read_xml(tree.texts.at(path));
   if (!root) return std::nullopt;
   Variables variables;

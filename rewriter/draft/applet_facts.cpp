@@ -107,9 +107,8 @@ std::vector<AppletCandidate> find_candidates(const std::vector<SourceModel>& mod
   return ordered;
 }
 
-/// The one that the user asked for, else the first.
+/// The one that the user asked for.
 const AppletCandidate& choose(const std::vector<AppletCandidate>& candidates, const std::string& wanted) {
-  if (wanted.empty()) return candidates.front();
   const auto found = std::ranges::find_if(candidates, [&](const AppletCandidate& c) {
     return c.entry == wanted || c.class_name == wanted || c.class_name + ".process" == wanted ||
            c.class_name.ends_with("." + wanted);
@@ -210,6 +209,16 @@ AppletCommands commands_of(const AppletCandidate& chosen, const std::vector<Appl
   return find_applet_commands(models, of_others);
 }
 
+/// A build may name one first that does nothing yet.
+const AppletCandidate& first_with_commands(const std::vector<SourceModel>& models,
+                                           const std::vector<AppletCandidate>& candidates) {
+  const auto found = std::ranges::find_if(candidates, [&](const AppletCandidate& c) {
+    const AppletSources sources = find_applet_sources(models, *c.own);
+    return !commands_of(c, candidates, sources.models).instructions.empty();
+  });
+  return found == candidates.end() ? candidates.front() : *found;
+}
+
 // --- Compiling ---
 
 std::string encoding_of(const std::vector<const SourceModel*>& own) {
@@ -248,7 +257,8 @@ std::optional<AppletFacts> find_applet(const FoundTree& tree) {
   const std::vector<AppletBuild> builds = find_applet_builds(tree);
   const std::vector<AppletCandidate> candidates = find_candidates(models, builds);
   if (candidates.empty()) return std::nullopt;
-  const AppletCandidate& chosen = choose(candidates, tree.wanted_entry);
+  const AppletCandidate& chosen = tree.wanted_entry.empty() ? first_with_commands(models, candidates)
+                                                            : choose(candidates, tree.wanted_entry);
   const AppletSources sources = find_applet_sources(models, *chosen.own);
   std::vector<std::string> versions;
   for (const AppletBuild& build : builds)

@@ -97,6 +97,7 @@ class GradleBuild {
       if (is(i, "}")) end_block();
       if (tokens_[i].kind == Token::Kind::word) statement(i);
       if (tokens_[i].kind == Token::Kind::string) dependency(i);
+      if (tokens_[i].kind == Token::Kind::string && tokens_[i].text == "-applet") option(i);
     }
     return found_;
   }
@@ -149,6 +150,15 @@ class GradleBuild {
       applet_.aid = normal_aid(value_at(value));
     else if (names_apart || is(i + 1, "="))
       variables_.insert_or_assign(name, value_at(value));
+  }
+
+  /// "-applet", aid, class: arguments of the converter.
+  void option(std::size_t i) {
+    std::size_t at = i + 2;
+    BuiltApplet applet{.aid = normal_aid(term_at(at))};
+    if (!is(i + 1, ",") || !is(at, ",")) return;
+    applet.class_name = term_at(++at);
+    if (!applet.class_name.empty()) found_.applets.push_back(std::move(applet));
   }
 
   /// Terms with + between them, and `?:` in front of what is taken where there is no value.

@@ -79,6 +79,18 @@ TEST_CASE("a recording that takes less than the command, or has few events, is g
   CHECK(not_worth_recording(few).empty());
 }
 
+TEST_CASE("plain runs tell if recording takes longer than a command of several threads") {
+  annotator::RecordedRun run = some_recording();
+  run.recording.threads.front().overhead = 400;  // as calibrated; the run takes 1900 in all
+  run.info.unit = ClockUnit::cycles;
+  run.info.hz = 2e9;
+  CHECK_FALSE(is_hidden_by_recording(run));
+  CHECK(is_hidden_by_recording(run, {.ns = {470, 470, 471}}));
+  CHECK_FALSE(is_hidden_by_recording(run, {.ns = {480, 480, 481}}));
+  run.info.unit = ClockUnit::ns;
+  CHECK(is_hidden_by_recording(run, {.ns = {900, 900, 901}}));
+}
+
 TEST_CASE("dear traps are left out of cold functions, the entry and all else that was asked for stays") {
   const auto refined = First().refined();
   REQUIRE(refined);

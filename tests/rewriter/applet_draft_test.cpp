@@ -233,6 +233,31 @@ javacard { cap { applet { className.set("p.Beta"); aid.set(prefix + extra["last"
   CHECK(selected(missing) == "00A4040005 B000000007");
 }
 
+TEST_CASE("gradle's arguments of the converter and JCIDE's projects name applets too") {
+  CHECK(selected(
+            tree_of(two_applets("build.gradle.kts",
+                                "val appletAid = \"0xB0:00:00:00:0A\"\nval appletName = \"p.Beta\"\n"
+                                "exec { args = listOf(\"-i\", \"-applet\", appletAid, appletName) }\n"))) ==
+        "00A4040005 B00000000A");
+  CHECK(selected(tree_of(two_applets(
+            "Project.jcproj", R"(<JavaCardProject name="P"><USER><PKG name="p" aid="11 22 33 44 55">)"
+                              R"(<APPLET aid="B0 00 00 00 0B" instanceaid="" name="Beta"/></PKG></USER>)"
+                              "</JavaCardProject>"))) == "00A4040005 B00000000B");
+}
+
+TEST_CASE("an applet that knows a command is taken before one that the build names first and knows none") {
+  const auto applet_of = [](const std::string& name, const std::string& body) {
+    return "public class " + name + " extends javacard.framework.Applet { public void process(APDU a) { " +
+           body + " } }";
+  };
+  const FoundTree tree =
+      tree_of({{"build.xml", R"(<cap><applet class="Empty"/><applet class="Full"/></cap>)"},
+               {"a/Empty.java", "package a; " + applet_of("Empty", "ISOException.throwIt(0x6D00);")},
+               {"b/Full.java", "package b; " + applet_of("Full", "if (ins == 0x10) go();")}});
+  CHECK(drafted(tree).entry == Strings{"Full.process"});
+  CHECK(draft_project(tree).others == Strings{"Empty.process (a/Empty.java)"});
+}
+
 TEST_CASE("Maven's plugins name applets in elements, or have ant do it") {
   const std::string head =
       "<project xmlns='m'><properties><aid.beta>B000000008</aid.beta></properties><build><plugins>";
