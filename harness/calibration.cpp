@@ -92,15 +92,6 @@ class Calibrator {
   /// Not from a depth, which may be another one than at first.
   void time_stops_alone() { time_stops({{CalibrationKind::returned}, {CalibrationKind::stop}}); }
 
-  void time_stops(const Turn& turn) {
-    for (const Wanted& one : turn) warm_up(one);
-    const Stage stage(settings_.most_time, parts_for_stage, longest_stops_ns);
-    Ticks spent = repeat(turn);
-    for (std::uint32_t i = settings_.repetitions;
-         i < most_repetitions * settings_.repetitions && spent < plenty_ns && !stage.is_over(); ++i)
-      spent += add_each(turn);
-  }
-
   /// In turn and back, as stops are.
   void time_sites() {
     Turn turn;
@@ -123,6 +114,15 @@ class Calibrator {
   std::vector<CalibrationTime> times() { return std::move(times_); }
 
  private:
+  void time_stops(const Turn& turn) {
+    for (const Wanted& one : turn) warm_up(one);
+    const Stage stage(settings_.most_time, parts_for_stage, longest_stops_ns);
+    Ticks spent = repeat(turn);
+    for (std::uint32_t i = settings_.repetitions;
+         i < most_repetitions * settings_.repetitions && spent < plenty_ns && !stage.is_over(); ++i)
+      spent += add_each(turn);
+  }
+
   /// A stack that has no room for guards may have room for frames without. A target that times no frames
   /// may time the unwinding by itself.
   Turn stops() {

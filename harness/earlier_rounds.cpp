@@ -135,14 +135,15 @@ std::uint32_t resume(std::vector<PathMeasurement>& paths, const StoredRun& run, 
 
 void keep_look_of_goal(const PathMeasurement& path, StoredRun& run) {
   if (path.engine.looks() == 0) return;
-  StoredLook look = look_row(path, run.looks());
+  const StoredLook look = look_row(path, run.looks());
+  StoredLook found = look;
   const std::optional<StoredLook> newest = newest_look(path, run.looks());
   if (newest) {
-    look.number = newest->number;
-    look.rounds = newest->rounds;
-    look.shots = newest->shots;
+    found.number = newest->number;
+    found.rounds = newest->rounds;
+    found.shots = newest->shots;
   }
-  if (look != newest) run.keep(look_row(path, run.looks()), 0);
+  if (found != newest) run.keep(look, 0);
 }
 
 }  // namespace jcprof::harness

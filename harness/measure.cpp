@@ -260,8 +260,7 @@ class Measurement {
   }
 
   /// Keeps the times, unless they are cut off: the half would be taken for the whole by the next call.
-  template <typename Calibrate>
-  std::vector<CalibrationTime> calibrated(const Calibrate& calibrate_by, std::uint32_t repetitions,
+  std::vector<CalibrationTime> calibrated(decltype(calibrate)& calibrate_by, std::uint32_t repetitions,
                                           std::optional<Clock::duration> most) {
     report("calibration");
     std::vector<CalibrationTime> times =

@@ -10,9 +10,8 @@ bool is_of_program(std::uint32_t status) {
   return status <= 0xFF;
 }
 
-/// In the form that fits it and `others`, which are statuses too.
-std::string told_of(std::uint32_t status, std::uint32_t others) {
-  return in_form(is_of_program(status | others) ? StatusForm::decimal : StatusForm::word, status);
+std::string in_digits(std::uint32_t status, bool is_program) {
+  return in_form(is_program ? StatusForm::decimal : StatusForm::word, status);
 }
 
 }  // namespace
@@ -39,32 +38,32 @@ UserError wrong_answer(const RightAnswer& right, const AnsweredCommand& command)
 }
 
 UserError right_at_first(std::uint32_t first, std::uint32_t status, const std::string& how_often) {
+  const bool is_program = is_of_program(first | status);
   return {
       Fault{.message = fmt::format("the command is answered right at first, with {}, and then otherwise: {}",
-                                   told_of(first, status), how_often),
+                                   in_digits(first, is_program), how_often),
             .hint = fmt::format(
                 "it leaves a state behind: undo that {}; if that answer is right, put \"expect\": \"{}\" "
                 "into \"trigger\" of jcprof.json",
-                is_of_program(first | status)
-                    ? "in \"before_each\" of \"session\", where files that it wrote are removed"
-                    : "in \"before_each\" of \"session\", or by \"reset\" there",
-                told_of(status, first | status))},
+                is_program ? "in \"before_each\" of \"session\", where files that it wrote are removed"
+                           : "in \"before_each\" of \"session\", or by \"reset\" there",
+                in_digits(status, is_program))},
       ExitCode::check_failed};
 }
 
 UserError right_before_stops(std::uint32_t status) {
+  const bool is_program = is_of_program(status);
   return {
-      Fault{
-          .message = fmt::format("the command was answered right at first, and is answered with {} "
-                                 "since jcprof stopped it in its midst",
-                                 told_of(status, status)),
-          .hint =
-              is_of_program(status)
-                  ? "runs, or those that are stopped, leave a state behind: undo that in \"before_each\" of "
-                    "\"session\", where files that it wrote are removed"
-                  : "commands, or those that are stopped, leave a state behind: put what undoes that, such "
-                    "as the SELECT of "
-                    "\"after_reset\", into \"before_each\" of \"session\"; or set \"reset\" there"},
+      Fault{.message = fmt::format("the command was answered right at first, and is answered with {} since "
+                                   "jcprof stopped it in its midst",
+                                   in_digits(status, is_program)),
+            .hint =
+                is_program
+                    ? "runs, or those that are stopped, leave a state behind: undo that in \"before_each\" "
+                      "of \"session\", where files that it wrote are removed"
+                    : "commands, or those that are stopped, leave a state behind: put what undoes that, such "
+                      "as the SELECT of \"after_reset\", into \"before_each\" of \"session\"; or set "
+                      "\"reset\" there"},
       ExitCode::check_failed};
 }
 

@@ -56,18 +56,20 @@ void ShotLog::take_end(const Shot& shot, const Sample& sample) {
   const std::uint32_t status = sample.status.value_or(0);
   if (!good.is_known && shot.stop.trap == run_to_end)
     good = {.status = status, .length = sample.reply.size()};
-  const std::string answers = fmt::format("{} instead of {}", to_text(status, sample.reply.size()),
-                                          to_text(good.status, good.length));
+  const bool other_status = status != good.status;
   const bool other_length = !good.length_varies && sample.reply.size() != good.length;
-  if (shot.stop.trap != run_to_end)
-    note(not_stopped_, shot,
-         status != good.status || other_length ? answers : "as usual: " + to_text(status, good.length));
-  else if (status != good.status)
-    note(other_answer_, shot, answers);
-  else if (other_length)
-    note(other_length_, shot, answers);
-  else
+  if (shot.stop.trap == run_to_end && !other_status && !other_length) {
     trusted_ = true;
+    return;
+  }
+  const std::string answer = to_text(status, sample.reply.size());
+  const std::string answers = other_status || other_length
+                                  ? fmt::format("{} instead of {}", answer, to_text(good.status, good.length))
+                                  : "as usual: " + answer;
+  if (shot.stop.trap != run_to_end)
+    note(not_stopped_, shot, answers);
+  else
+    note(other_status ? other_answer_ : other_length_, shot, answers);
 }
 
 void ShotLog::take_loss(const Shot& shot, const Sample& sample) {

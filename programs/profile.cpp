@@ -131,8 +131,7 @@ std::optional<Fault> shorten_path(Profiling& all) {
     if (!is_needed(shorter)) return judged(look, FewerTraps::none);
     // Fewer traps show no other thread.
     if (look.contact.threads)
-      if (const std::optional<Fault> fault = judged({.contact = look.contact}, FewerTraps::none))
-        return fault;
+      if (const std::optional<Fault> fault = judged(look, FewerTraps::none)) return fault;
     if (const std::optional<Fault> fault = not_measured(shorter, all.project, wish)) return fault;
     // A run takes as long without the traps that make the path vary.
     if (!shorter.unsteady.empty() && records_by_itself(all.project, wish))

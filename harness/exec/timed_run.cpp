@@ -180,7 +180,7 @@ TimedRun run_timed(const ProgramCall& call, const Environment& environment, cons
   if (pidfd.get() >= 0)
     run.end = wait_for_end(pidfd.get(), streams, begin + std::chrono::nanoseconds(timeout).count());
   run.wall_ns = now_ns() - begin;
-  run.other_threads = part_of_other_threads(child);
+  if (call.tells_threads) run.other_threads = part_of_other_threads(child);
   // Before the leader is waited for: until then nobody else can get the number of the group.
   ::kill(-child, SIGKILL);
   int status = 0;

@@ -17,6 +17,7 @@ struct ProgramCall {
   std::string program;  // its path
   std::vector<std::string> argv;
   std::filesystem::path cwd;
+  bool tells_threads = false;  // takes some microseconds behind what is timed
 };
 
 /// Its standard streams, and how much it may write to them.
@@ -39,7 +40,7 @@ struct TimedRun {
   int code = 0;              // exit status, or the signal
   std::int64_t wall_ns = 0;  // steady clock
   std::int64_t cpu_ns = 0;   // of the program and the children it waited for; steps of 1000
-  double other_threads = 0;  // of the program's own, the part of threads beside the first
+  double other_threads = 0;  // of the program's own, the part of threads beside the first, if asked for
 };
 
 /// Variables as "NAME=value".

@@ -163,6 +163,8 @@ ExecTransport::Answer ExecTransport::run(std::uint32_t input, ExecReportFile& fi
   ProgramCall call{.cwd = fill_in(setup_.trigger.cwd, values)};
   for (const std::string& argument : setup_.trigger.run) call.argv.push_back(fill_in(argument, values));
   call.program = path_of_program(call.argv.front(), call.cwd);
+  call.tells_threads =
+      std::ranges::find(variables, "JCPROF_TRAP", &Variables::value_type::first) == variables.end();
   Environment environment = environment_;
   for (const auto& [name, value] : variables) environment.push_back(fmt::format("{}={}", name, value));
   if (setup_.trigger.input == "{input}")

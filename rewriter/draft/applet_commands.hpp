@@ -21,7 +21,7 @@ struct AppletCommands {
   std::vector<Instruction> instructions;
 };
 
-/// `models`: the applet's files, the entry's first.
+/// `models`: the applet's files, the entry's first. `others` tell constants and methods that these use.
 AppletCommands find_applet_commands(const std::vector<const SourceModel*>& models,
                                     const std::vector<const SourceModel*>& others = {});
 

@@ -108,7 +108,7 @@ std::vector<AppletCandidate> find_candidates(const std::vector<SourceModel>& mod
 }
 
 /// The one that the user asked for.
-const AppletCandidate& choose(const std::vector<AppletCandidate>& candidates, const std::string& wanted) {
+const AppletCandidate& named(const std::vector<AppletCandidate>& candidates, const std::string& wanted) {
   const auto found = std::ranges::find_if(candidates, [&](const AppletCandidate& c) {
     return c.entry == wanted || c.class_name == wanted || c.class_name + ".process" == wanted ||
            c.class_name.ends_with("." + wanted);
@@ -209,14 +209,30 @@ AppletCommands commands_of(const AppletCandidate& chosen, const std::vector<Appl
   return find_applet_commands(models, of_others);
 }
 
-/// A build may name one first that does nothing yet.
-const AppletCandidate& first_with_commands(const std::vector<SourceModel>& models,
-                                           const std::vector<AppletCandidate>& candidates) {
-  const auto found = std::ranges::find_if(candidates, [&](const AppletCandidate& c) {
-    const AppletSources sources = find_applet_sources(models, *c.own);
-    return !commands_of(c, candidates, sources.models).instructions.empty();
-  });
-  return found == candidates.end() ? candidates.front() : *found;
+/// An applet with what is to be measured of it.
+struct Subject {
+  const AppletCandidate* applet = nullptr;
+  AppletSources sources = {};
+  AppletCommands commands = {};
+};
+
+Subject subject_of(const AppletCandidate& applet, const std::vector<SourceModel>& models,
+                   const std::vector<AppletCandidate>& candidates) {
+  Subject subject{.applet = &applet, .sources = find_applet_sources(models, *applet.own)};
+  subject.commands = commands_of(applet, candidates, subject.sources.models);
+  return subject;
+}
+
+/// The one that the user asked for, else the first that knows a command: a build may name one before it that
+/// does nothing yet.
+Subject choose(const std::vector<SourceModel>& models, const std::vector<AppletCandidate>& candidates,
+               const std::string& wanted) {
+  if (!wanted.empty()) return subject_of(named(candidates, wanted), models, candidates);
+  Subject first = subject_of(candidates.front(), models, candidates);
+  for (std::size_t i = 1; i < candidates.size() && first.commands.instructions.empty(); ++i)
+    if (Subject next = subject_of(candidates[i], models, candidates); !next.commands.instructions.empty())
+      return next;
+  return first;
 }
 
 // --- Compiling ---
@@ -257,9 +273,9 @@ std::optional<AppletFacts> find_applet(const FoundTree& tree) {
   const std::vector<AppletBuild> builds = find_applet_builds(tree);
   const std::vector<AppletCandidate> candidates = find_candidates(models, builds);
   if (candidates.empty()) return std::nullopt;
-  const AppletCandidate& chosen = tree.wanted_entry.empty() ? first_with_commands(models, candidates)
-                                                            : choose(candidates, tree.wanted_entry);
-  const AppletSources sources = find_applet_sources(models, *chosen.own);
+  const Subject subject = choose(models, candidates, tree.wanted_entry);
+  const AppletCandidate& chosen = *subject.applet;
+  const AppletSources& sources = subject.sources;
   std::vector<std::string> versions;
   for (const AppletBuild& build : builds)
     versions.insert(versions.end(), build.simulators.begin(), build.simulators.end());
@@ -272,7 +288,7 @@ std::optional<AppletFacts> find_applet(const FoundTree& tree) {
                     .others = {},
                     .aid = {},
                     .aid_from = {},
-                    .commands = commands_of(chosen, candidates, sources.models),
+                    .commands = subject.commands,
                     .encoding = encoding_of(sources.models),
                     .jars = choose_jars(tree, sources.imports, versions),
                     .properties = find_properties(tree, models, sources.models),

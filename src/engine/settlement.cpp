@@ -16,7 +16,7 @@ namespace {
 // A mean without outliers has four fifths of a median's half width, where noise is normal. What is narrower
 // than this is so by luck: few rounds that happen to agree.
 constexpr double narrowest = 0.75;
-// Noise of this part of what no number of rounds shrinks makes the half width a ninth wider.
+// A figure closes once noise is this part of what no round shrinks. It is a ninth wider than without noise.
 constexpr double small_part = 0.5;
 
 /// Returns the middle half width of all blocks, scaled to one round.
@@ -132,6 +132,7 @@ struct Reach {
   double shrinking = 0;  // as the root of the rounds does
   double passes = 0;     // by which those differ that are measured in part
   double lasting = 0;
+  double least_lasting = 0;
   bool has_more_passes = false;
 };
 
@@ -139,7 +140,7 @@ double square(double a) {
   return a * a;
 }
 
-/// Squares add up.
+/// Half widths add up by their squares.
 bool takes_most_of(double allowed, double part) {
   return 2 * square(part) > square(allowed);
 }
@@ -155,6 +156,9 @@ double judge(FigureLook& one, const Reach& reach, double allowed) {
   one.half = std::hypot(reach.shrinking, reach.passes, reach.lasting);
   one.lasting = do_passes_last ? std::hypot(reach.lasting, reach.passes) : reach.lasting;
   one.settled = one.half <= allowed;
+  one.wants_calibration = !one.settled && reach.shrinking <= reach.lasting &&
+                          takes_most_of(allowed, reach.lasting) &&
+                          !takes_most_of(allowed, reach.least_lasting);
   one.open = !one.settled && (one.lasting < allowed || reach.shrinking > small_part * one.lasting);
   double times = 1;  // as many passes
   if (reach.has_more_passes && of_passes > 0) times = square(reach.passes) / of_passes;
@@ -191,11 +195,9 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
                                 {.shrinking = std::hypot(noise, figure.doubt) / look.whole,
                                  .passes = figure.passes / look.whole,
                                  .lasting = figure.lasting / look.whole,
+                                 .least_lasting = figure.least_lasting / look.whole,
                                  .has_more_passes = !figure.edges_with_more.empty()},
                                 allowed);
-    one.wants_calibration = !one.settled && std::hypot(noise, figure.doubt) <= figure.lasting &&
-                            takes_most_of(allowed, figure.lasting / look.whole) &&
-                            !takes_most_of(allowed, figure.least_lasting / look.whole);
     one.hidden_by_stops = figure.lasting > std::max({0.0, sum.value, allowed * look.whole});
     one.wanted = blocks_of(figure);
     one.name = std::move(figure.name);

@@ -274,7 +274,7 @@ TEST_CASE("a line is not measured longer where the rest of its half width is wha
   CHECK_FALSE(over.settled);
   CHECK_FALSE(over.open);
   CHECK(std::isinf(over.rounds_left));
-  // Rounds take away a tenth of the half width and more as long as noise is more than half of the rest.
+  // While noise is more than half of the rest, rounds narrow the half width by a tenth or more.
   line.lasting = 1.9 * noise.half * whole;
   const FigureLook noisy = settled_alone(line, {.absolute = noise.half, .relative = 0});
   CHECK(noisy.open);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stops whose cost the first calibration leaves unknown: it goes on as long as that helps.
+// A calibration that leaves the cost of stops unknown goes on as long as that helps.
 #include <cmath>
-#include <optional>
 
 #include <catch2/catch.hpp>
 

@@ -309,24 +309,27 @@ TEST_CASE("thousands of else-ifs in a row are read") {
   CHECK(std::ranges::count(models[0].sites, TrapKind::returns, &Site::kind) == 5002);
 }
 
+namespace {
+
+/// Models of a.c and of `file`, which its function f includes.
+std::vector<SourceModel> including(const std::string& file, const std::string& text,
+                                   const std::string& result) {
+  const std::string f = fmt::format("int f(int x) {{\n#include \"{}\"\n  return {};\n}}\n", file, result);
+  const fs::path root = written("within", {{file, text}, {"a.c", f + main_text}});
+  return read_c(root, {"a.c", file}, {unit_of(root, "a.c")}, {Reach::program}).models;
+}
+
+}  // namespace
+
 TEST_CASE("what is included within a function is left alone and counted") {
-  const fs::path root =
-      written("within", {{"body.inc", "  x++;\n  if (x) {\n    x--;\n  }\n"},
-                         {"a.c", "int f(int x) {\n#include \"body.inc\"\n  return x;\n}\n" + main_text}});
-  const std::vector<SourceModel> models =
-      read_c(root, {"a.c", "body.inc"}, {unit_of(root, "a.c")}, {Reach::program}).models;
+  const std::vector<SourceModel> models = including("body.inc", "  x++;\n  if (x) {\n    x--;\n  }\n", "x");
   CHECK(reasons_of(models[1]) == "1: statements that are included into a function (3)\n");
   CHECK(models[1].functions.at(0).statements == 3);
   CHECK(models[0].functions.size() == 2);
 }
 
-TEST_CASE("data that are included within a function are no statements that are left alone") {
-  const fs::path root =
-      written("data", {{"table.h", "static const int t[] = {1, 2};\n"},
-                       {"a.c", "int f(int x) {\n#include \"table.h\"\n  return t[x];\n}\n" + main_text}});
-  const std::vector<SourceModel> models =
-      read_c(root, {"a.c", "table.h"}, {unit_of(root, "a.c")}, {Reach::program}).models;
-  CHECK(reasons_of(models[1]).empty());
+TEST_CASE("a table that a function includes has no statement to leave alone") {
+  CHECK(reasons_of(including("table.h", "static const int t[] = {1, 2};\n", "t[x]")[1]).empty());
 }
 
 TEST_CASE("a function that a unit includes twice with other branches of #if has no trap") {
