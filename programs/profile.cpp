@@ -159,9 +159,6 @@ annotator::RecordedRun recorded_in(const OutputFolder& folder) {
 /// Threads that are not the entry's pass traps that no traced path has. If these are too many at statements,
 /// records again at functions.
 void record_at_functions(const Profiling& all, const OutputFolder& folder, RecordOptions& options) {
-  if (options.functions_only || all.project.profile.level <= TrapLevel::function ||
-      !is_hidden_by_recording(recorded_in(folder), options.plain))
-    return;
   const std::string what = "to record all statements takes longer than the command: traps stay at functions";
   say(all, fmt::format("record: {}\n", what));
   options.functions_only = true;
@@ -188,34 +185,45 @@ void record_lighter(const Profiling& all, const OutputFolder& folder, RecordOpti
   }
 }
 
+/// A failure or a signal ends this, and the last recording that was made stays.
+void record_with_fewer_traps(const Profiling& all, const OutputFolder& folder, RecordOptions options) {
+  const bool is_finer = all.project.profile.level > TrapLevel::function;
+  try {
+    if (is_finer && !options.functions_only && is_hidden_by_recording(recorded_in(folder)))
+      record_at_functions(all, folder, options);
+    if (options.functions_only || !is_finer) record_lighter(all, folder, options);
+  } catch (const UserError& error) {
+    for (const Fault& fault : error.faults()) say(all, harmless(render(fault)) + "\n");
+  } catch (const Cancelled&) {
+    say(all, "record: told to end; this is the recording before\n");
+  }
+}
+
 /// One run, in a folder of its own, tells what stops do not.
 ExitCode record_instead(const Profiling& all, const Fault& why) {
   if (!records_by_itself(all.project, wish_of_call(all))) throw UserError(why, ExitCode::check_failed);
   say(all, harmless(fmt::format("record: {}. jcprof records one run of it instead\n", why.message)));
   const OutputFolder folder(
       {.folder = all.folder.path() / record_folder, .verb = "jcprof profile", .project = all.project.root});
-  const bool is_finer = all.project.profile.level > TrapLevel::function;
   RecordOptions options{
       .project = all.project.file.string(),
       .quiet = all.run.common.quiet,
       .yes = true,
       .note = fmt::format("jcprof profile recorded one run, with the first input: {}", why.message),
-      .functions_only = all.is_long && is_finer,
+      .functions_only = all.is_long && all.project.profile.level > TrapLevel::function,
       .tells_profile = false};
-  const std::filesystem::path profile = folder.path() / "profile.jcprof";
   try {
     options.plain = runs_without_traps(all.project, folder, options);
     record_project_in(folder, all.project, options);
-    if (std::filesystem::exists(profile)) record_at_functions(all, folder, options);
-    if ((options.functions_only || !is_finer) && std::filesystem::exists(profile))
-      record_lighter(all, folder, options);
   } catch (const UserError& error) {
     std::vector<Fault> faults{without_hint(why)};
     std::ranges::copy(error.faults(), std::back_inserter(faults));
     throw UserError(faults, ExitCode::check_failed);
   }
   // Without one, it has been said why.
-  if (!std::filesystem::exists(profile)) throw UserError(without_hint(why), ExitCode::check_failed);
+  if (!std::filesystem::exists(folder.path() / "profile.jcprof"))
+    throw UserError(without_hint(why), ExitCode::check_failed);
+  record_with_fewer_traps(all, folder, options);
   return annotate_in(folder, all.project, all.annotate);
 }
 

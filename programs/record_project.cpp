@@ -157,14 +157,15 @@ PlainRuns plain_runs_in(const OutputFolder& folder, const Project& project, cons
 
 harness::OwnCost cost_of_event(const PlainRuns& plain, double recorded_ns,
                                const harness::RecordProgress& recorded) {
-  if (recorded.threads != 1 || recorded.lost > 0 || recorded.events <= plain.events) return {};
+  const std::uint64_t events = recorded.events + recorded.discarded;
+  if (recorded.lost > recorded.discarded || events <= plain.events) return {};
   if (plain.ns.size() < fewest_plain_runs) return {};
   const double slower_ns = std::max(0.0, recorded_ns - engine::median(plain.ns));
   // The recorded run is one more of these: Student's interval of a prediction.
   const double mean_half = engine::half_width(engine::mean_interval(plain.ns, alpha, 0));
   const double half_ns = mean_half * std::sqrt(static_cast<double>(plain.ns.size()) + 1);
   const auto each_ps = [&](double ns) {
-    return static_cast<std::uint64_t>(1000 * ns / static_cast<double>(recorded.events - plain.events));
+    return static_cast<std::uint64_t>(1000 * ns / static_cast<double>(events - plain.events));
   };
   return {.event_ps = each_ps(slower_ns), .doubt_ps = each_ps(half_ns)};
 }

@@ -26,8 +26,8 @@ struct RecordedProject {
 bool is_started_anew(const Project& project);
 
 /// By how much the recorded run was slower than the middle one of the plain runs, shared out over the events
-/// that it has more. In doubt by how much one more plain run may differ (95 %). 0: unknown, as where several
-/// threads ran, or events were lost.
+/// that it has more, in processor time of all threads. In doubt by how much one more plain run may differ
+/// (95 %). 0: unknown, as where events found no room in memory.
 harness::OwnCost cost_of_event(const PlainRuns& plain, double recorded_ns,
                                const harness::RecordProgress& recorded);
 

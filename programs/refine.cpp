@@ -9,9 +9,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/path_stops.hpp"
-#include "src/engine/statistics.hpp"
-
 namespace jcprof::cli {
 namespace {
 
@@ -22,6 +19,9 @@ constexpr std::size_t most_named = 6;
 constexpr double worth_leaving_out = 0.005;
 constexpr std::uint64_t few_events = 100'000;
 constexpr double much_shorter = 0.75;  // own cost is known to a quarter
+constexpr double many_lost = 0.01;
+// Recording that takes half of the command's time hides none of its hot functions.
+constexpr double worth_recording = 0.5;
 
 using Functions = std::set<std::string>;
 
@@ -83,6 +83,19 @@ double own_cost(const annotator::RecordedRun& recorded) {
   return cost;
 }
 
+/// A thread that waits has recorded time, too.
+double processor_time(const annotator::RecordedRun& recorded) {
+  double time = 0;
+  for (const StoredThread& thread : recorded.recording.threads)
+    time += thread.recorded - thread.away.value_or(0);
+  return time;
+}
+
+double part_lost(const annotator::RecordedRun& recorded) {
+  const auto lost = static_cast<double>(recorded.lost);
+  return lost / (lost + static_cast<double>(recorded.events));
+}
+
 }  // namespace
 
 std::string list_of(std::vector<std::string> names) {
@@ -94,32 +107,33 @@ std::string list_of(std::vector<std::string> names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-bool is_hidden_by_recording(const annotator::RecordedRun& recorded, const PlainRuns& plain) {
+bool is_hidden_by_recording(const annotator::RecordedRun& recorded) {
   if (recorded.events < few_events) return false;
-  double time = 0;
-  for (const StoredThread& thread : recorded.recording.threads) time += thread.recorded;
-  const double cost = own_cost(recorded);
-  const double ns_per_tick = harness::ns_per_tick({.unit = recorded.info.unit, .hz = recorded.info.hz});
-  // The cost of an event is calibrated where there are several threads.
-  if (plain.ns.empty() || recorded.recording.threads.size() < 2 || ns_per_tick == 0) return cost > time;
-  return (time + cost) * ns_per_tick > 2 * engine::median(plain.ns);
+  return part_lost(recorded) > many_lost || own_cost(recorded) > processor_time(recorded);
 }
 
 std::vector<std::string> not_worth_recording(const annotator::RecordedRun& recorded) {
   if (!is_hidden_by_recording(recorded)) return {};
-  const double rare = worth_leaving_out * static_cast<double>(recorded.events);
-  const double cost_of_event = own_cost(recorded) / static_cast<double>(recorded.events);
+  const auto events = static_cast<double>(recorded.events);
+  const double cost_of_event = own_cost(recorded) / events;
   std::vector<StoredEstimate> functions;
   for (const StoredEstimate& row : recorded.estimates) {
     const auto calls = static_cast<double>(row.hits);
     const bool is_hidden = row.scope == EstimateScope::function && !row.resolved;
     // Not the upper bound: noise of the runs, which raises it, makes no call longer.
     const bool is_short = row.ticks < much_shorter * calls * cost_of_event;
-    if (is_hidden && 2 * calls > rare && is_short) functions.push_back(row);
+    if (is_hidden && 2 * calls > worth_leaving_out * events && is_short) functions.push_back(row);
   }
   std::ranges::stable_sort(functions, std::ranges::greater{}, &StoredEstimate::hits);
+  const double bearable =
+      std::min(1 - part_lost(recorded), worth_recording * processor_time(recorded) / own_cost(recorded));
   std::vector<std::string> names;
-  for (const StoredEstimate& row : functions) names.push_back(row.function);
+  double left = events;
+  for (const StoredEstimate& row : functions) {
+    if (left <= bearable * events) break;
+    names.push_back(row.function);
+    left -= 2 * static_cast<double>(row.hits);
+  }
   return names;
 }
 

@@ -46,12 +46,12 @@ struct Refinement {
 /// functions that take less than RunInfo::hot by the upper end of their interval; never an entry.
 std::optional<Refinement> refinement(const FirstRun& first, RefineWish wish);
 
-/// All recording together takes longer than the command. Plain runs, if there are any, tell that better than
-/// a calibration on a busy machine does.
-bool is_hidden_by_recording(const annotator::RecordedRun& recorded, const PlainRuns& plain = {});
+/// All recording together takes more processor time than the command, or many events are lost.
+bool is_hidden_by_recording(const annotator::RecordedRun& recorded);
 
-/// Functions of a recording whose calls take less than an event of it costs, the most called first. Empty
-/// where recording does not hide the command.
+/// Functions of a recording whose calls take less than an event of it costs, the most called first. As many
+/// as it takes to bring recording down to half of the command's time, without lost events. Empty where
+/// recording does not hide the command.
 std::vector<std::string> not_worth_recording(const annotator::RecordedRun& recorded);
 
 /// That matches the function alone: in a glob, brackets would be sets of characters.

@@ -125,8 +125,9 @@ void DrainThread::look_around(std::int64_t now, const Drainer::Round& round) {
   progress_ = {.events = written.events,
                .bytes = written.bytes,
                .lost = written.lost,
-               .threads = load(memory_.head().threads),
+               .discarded = written.discarded,
                .ahead_ns = written.ahead_ns,
+               .threads = load(memory_.head().threads),
                .time = std::chrono::nanoseconds(now - begun_),
                .is_paused = is_paused_};
 }

@@ -28,9 +28,11 @@ struct LogOptions {
 struct RecordProgress {
   std::uint64_t events = 0;
   std::uint64_t bytes = 0;  // on the disk
+  // These three as in LogWritten.
   std::uint64_t lost = 0;
+  std::uint64_t discarded = 0;
+  std::uint64_t ahead_ns = 0;
   std::uint32_t threads = 0;
-  std::uint64_t ahead_ns = 0;  // as in LogWritten
   std::chrono::nanoseconds time{0};
   bool is_paused = false;
 };

@@ -108,7 +108,7 @@ void LogWriter::chunk(jcprof_log_chunk head, std::span<const jcprof_log_u64> wor
   const ChunkContent content = content_of(words);
   if (content.events == 0 && head.lost == 0) return;
   written_.lost += head.lost;
-  if (head.number == 1) written_.ahead_ns += head.base_ns;
+  if (head.thread == 1 && head.number == 1) written_.ahead_ns = head.base_ns;
   if (const auto before = dropped_.find(head.thread); before != dropped_.end())
     head.lost += before->second.lost;
   head.used = content.used;
@@ -120,6 +120,7 @@ void LogWriter::chunk(jcprof_log_chunk head, std::span<const jcprof_log_u64> wor
   }
   ++written_.dropped;
   written_.lost += content.events;
+  written_.discarded += content.events;
   head.lost += content.events;
   head.used = 0;
   head.base += content.last;

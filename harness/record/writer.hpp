@@ -19,9 +19,10 @@ namespace jcprof::harness {
 struct LogWritten {
   std::uint64_t bytes = 0;
   std::uint64_t events = 0;
-  std::uint64_t lost = 0;     // events, of chunks written or dropped
-  std::uint32_t dropped = 0;  // chunks
-  // Processor time of the threads ahead of their first chunk, as far as chunks tell it.
+  std::uint64_t lost = 0;       // events, of chunks written or dropped
+  std::uint64_t discarded = 0;  // of these: recorded, but their chunk was dropped
+  std::uint32_t dropped = 0;    // chunks
+  // Processor time of the first thread ahead of its first event, if its chunk tells it.
   std::uint64_t ahead_ns = 0;
   std::string why = {};   // no more chunks are; empty: they are
   bool is_whole = false;  // the end was written

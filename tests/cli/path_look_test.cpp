@@ -60,19 +60,32 @@ TEST_CASE(
   CHECK(read_file(twice / "traced").size() > 1);
 }
 
+constexpr const char* busy_thread =
+    "#include <pthread.h>\nstatic void* spin(void* p) {\n  unsigned s = 0;\n"
+    "  for (unsigned i = 0; i < 2000000; i++) {\n    s++;\n    s ^= i;\n    s++;\n  }\n"
+    "  sum += s;\n  return p;\n}\n"
+    "int main(void) {\n  pthread_t other;\n  pthread_create(&other, NULL, spin, NULL);\n"
+    "  pthread_join(other, NULL);\n  work();\n  return 0;\n}\n";
+constexpr const char* at_functions =
+    "record: to record all statements takes longer than the command: traps stay at functions\n";
+
 TEST_CASE("where another thread passes too many statements, functions are recorded") {
-  const ProcessResult result = profiled(
-      "#include <pthread.h>\nstatic void* spin(void* p) {\n  unsigned s = 0;\n"
-      "  for (unsigned i = 0; i < 2000000; i++) {\n    s++;\n    s ^= i;\n    s++;\n  }\n"
-      "  sum += s;\n  return p;\n}\n"
-      "int main(void) {\n  pthread_t other;\n  pthread_create(&other, NULL, spin, NULL);\n"
-      "  pthread_join(other, NULL);\n  work();\n  return 0;\n}\n",
-      "", R"("measure": {"max_time": "100ms"})");
+  const ProcessResult result = profiled(busy_thread, "", R"("measure": {"max_time": "100ms"})");
   INFO(result.tail);
   CHECK(result.exit_status == 0);
-  CHECK_THAT(result.tail, Catch::Contains("record: to record all statements takes longer than the command: "
-                                          "traps stay at functions\n") &&
-                              Catch::Contains("spin"));
+  CHECK_THAT(result.tail, Catch::Contains(at_functions) && Catch::Contains("spin"));
+}
+
+TEST_CASE("where a lighter recording fails, the one before it is shown") {
+  // The tree, the one without traps, the recording, and then that at functions.
+  const ProcessResult result = profiled(busy_thread, "",
+                                        R"("measure": {"max_time": "100ms"},
+      "install": [{"run": ["sh", "-c", "echo >>steps; test $(wc -l <steps) -lt 4"], "cwd": "{project}"}])");
+  INFO(result.tail);
+  CHECK(result.exit_status == 0);
+  CHECK_THAT(result.tail, Catch::Contains(at_functions) &&
+                              Catch::Contains("the install step failed with status 1") &&
+                              Catch::Contains("a.c:22") && Catch::Contains("report:    "));
 }
 
 TEST_CASE("one traced run that is lost ends no profile") {

@@ -350,6 +350,7 @@ TEST_CASE("beyond --max-log chunks are dropped, and each event is written or cou
   CHECK(writer.written().why == "--max-log is 262144 bytes");
   CHECK(writer.written().events == log.events);
   CHECK(writer.written().lost == log.lost);
+  CHECK(writer.written().discarded == 1000 * log.end->dropped);
   CHECK(writer.written().bytes == fs::file_size(file));
 }
 
