@@ -60,11 +60,14 @@ inline void add_colour(CLI::App& app, ColourWish& colour) {
 }
 
 inline constexpr const char* usual_out = "output folder (default: jcprof-out beside the project file)";
-inline constexpr const char* about_project = "jcprof.json, or a folder that holds one";
-inline constexpr const char* about_profile = "jcprof.json, a folder that holds one, or a profile.jcprof";
+inline constexpr const char* about_project =
+    "jcprof.json, or a folder that holds one (default: the current folder)";
+inline constexpr const char* about_profile =
+    "jcprof.json, a folder that holds one, or a profile.jcprof (default: the current folder)";
 
 inline CLI::Option* add_common(CLI::App& app, CommonOptions& options, const char* json) {
-  CLI::Option* const project = app.add_option("PROJECT", options.project, about_project)->required();
+  options.project = std::string(".");  // g++ 12 warns of a literal, wrongly
+  CLI::Option* const project = app.add_option("PROJECT", options.project, about_project);
   add_out(app, options.out, usual_out);
   add_quiet(app, options.quiet);
   add_consent(app, options.yes);

@@ -162,14 +162,14 @@ inline constexpr NameTable<ExportFormat, 9> export_formats{{{ExportFormat::json,
                                                             {ExportFormat::gmon, "gmon"}}};
 
 struct ExportOptions {
-  std::string project;  // or a profile
+  std::string project{"."};  // or a profile
   ExportFormat format = ExportFormat::json;
   std::string elf;
   std::string out;  // empty: standard output
 };
 
 struct QueryOptions {
-  std::vector<std::string> words;  // projects or profiles, then SQL
+  std::vector<std::string> words;  // projects or profiles, none for the current folder, then SQL
   bool json = false;
 };
 

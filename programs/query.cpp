@@ -70,6 +70,7 @@ void print_table(const QueryResult& result) {
 ExitCode query_profiles(const QueryOptions& options) {
   std::vector<std::filesystem::path> profiles;
   std::transform(options.words.begin(), options.words.end() - 1, std::back_inserter(profiles), profile_meant);
+  if (profiles.empty()) profiles.push_back(profile_meant("."));
   const std::string& sql = options.words.back();
   const QueryResult result = profiles.size() == 1 ? query(profiles[0], sql) : query_together(profiles, sql);
   options.json ? print_json(result) : print_table(result);

@@ -130,7 +130,8 @@ constexpr const char* estimates_as_json = "print the estimates as JSON, as jcpro
 }  // namespace
 
 void add_options(CLI::App& app, AnnotateOptions& options) {
-  add_common(app, options.common, estimates_as_json)->description(about_profile)->required(false);
+  add_common(app, options.common, estimates_as_json)->description(about_profile);
+  options.common.project.clear();  // --show may have taken it
   add_colour(app, options.common.colour);
   auto* against = app.add_option("--against", options.against,
                                  "compare with an older profile of the same project, in the report")
@@ -147,7 +148,7 @@ void add_options(CLI::App& app, AnnotateOptions& options) {
           ->excludes(no_date);
   app.callback([&options, show] {
     options.shows = show->count() > 0;
-    if (!options.shows && options.common.project.empty()) throw CLI::RequiredError("PROJECT");
+    if (!options.shows && options.common.project.empty()) options.common.project.assign(".");
   });
 }
 
@@ -270,7 +271,7 @@ void add_options(CLI::App& app, RecordOptions& options) {
 }
 
 void add_options(CLI::App& app, ExportOptions& options) {
-  app.add_option("PROJECT", options.project, about_profile)->required();
+  app.add_option("PROJECT", options.project, about_profile);
   add_choice(app, "--format", options.format, export_formats,
              "output format: one of {} (gmon: recordings only)")
       ->type_name("FORMAT")
@@ -283,10 +284,9 @@ void add_options(CLI::App& app, ExportOptions& options) {
 void add_options(CLI::App& app, QueryOptions& options) {
   app.add_option(
          "PROJECT... SQL", options.words,
-         "projects or profiles, then one SELECT statement. docs/formats.md lists tables and views. With "
-         "several profiles each table has a first column \"profile\"")
-      ->required()
-      ->expected(2, CLI::detail::expected_max_vector_size);
+         "projects or profiles (default: the current folder), then one SELECT statement. docs/formats.md "
+         "lists tables and views. With several profiles each table has a first column \"profile\"")
+      ->required();
   app.add_flag("--json", options.json, "print the rows as JSON");
 }
 
@@ -346,7 +346,9 @@ void add_options(CLI::App& app, HistoryOptions& options) {
 void add_options(CLI::App& app, LayersOptions& options) {
   constexpr std::uint32_t most_rounds = 100'000;
   add_common(app, options.common, "print the layers as JSON")
-      ->description("jcprof.json, a folder that holds one, or a FILE.ts of OP-TEE's benchmark framework");
+      ->description(
+          "jcprof.json, a folder that holds one, or a FILE.ts of OP-TEE's benchmark framework "
+          "(default: the current folder)");
   app.add_option("--rounds", options.rounds,
                  fmt::format("measure all layers N times; odd numbers are rounded up (default: {})",
                              usual_layers_rounds))
@@ -371,7 +373,8 @@ void add_options(CLI::App& app, LeakOptions& options) {
 
 void add_options(CLI::App& app, DoctorOptions& options) {
   app.add_option("PROJECT", options.common.project,
-                 "the project to try: jcprof.json, or a folder that holds one");
+                 "the project to try: jcprof.json, or a folder that holds one (default: the current folder, "
+                 "if it holds one)");
   add_out(app, options.common.out, usual_out);
   app.add_flag("--json", options.common.json, "print the findings as JSON");
   add_consent(app, options.common.yes);

@@ -291,9 +291,10 @@ Project read_project(const std::filesystem::path& file_or_folder) {
   const bool is_folder = std::filesystem::is_directory(file_or_folder, error);
   const std::filesystem::path file = is_folder ? file_or_folder / "jcprof.json" : file_or_folder;
   if (is_folder && !std::filesystem::exists(file, error))
-    throw UserError(Fault{.message = "there is no jcprof.json in this folder",
-                          .place = {.file = file_or_folder.string()},
-                          .hint = "name the project file, or a folder that holds a jcprof.json"});
+    throw UserError(Fault{
+        .message = "there is no jcprof.json in this folder",
+        .place = {.file = file_or_folder.string()},
+        .hint = "name the project file, or a folder that holds a jcprof.json; `jcprof init` writes one"});
   return parse_project(file, read_file(file));
 }
 

@@ -45,7 +45,17 @@ TEST_CASE("the verb is the first word, or stands in the program's name") {
   CHECK(options_of<RunOptions>({"jcprof", "run", "p", "--rounds", "4"}).rounds == 4);
   CHECK(options_of<RunOptions>({"/usr/bin/jcprof-run", "p", "--rounds", "4"}).rounds == 4);
   CHECK(options_of<AnnotateOptions>({"jcprof-annotate", "run"}).common.project == "run");
-  CHECK_THROWS_AS(request_of({"jcprof", "run"}), UserError);
+}
+
+TEST_CASE("without a project the current folder is meant") {
+  CHECK(options_of<RunOptions>({"jcprof", "run"}).common.project == ".");
+  CHECK(options_of<ProfileOptions>({"jcprof", "profile", "--quiet"}).run.common.project == ".");
+  CHECK(options_of<AnnotateOptions>({"jcprof", "annotate"}).common.project == ".");
+  // --show takes the word behind it.
+  CHECK(options_of<AnnotateOptions>({"jcprof", "annotate", "--show", "p"}).common.project.empty());
+  CHECK(options_of<ExportOptions>({"jcprof", "export", "--format", "pprof"}).project == ".");
+  CHECK(options_of<QueryOptions>({"jcprof", "query", "SELECT 1"}).words.size() == 1);
+  CHECK_THROWS_AS(request_of({"jcprof", "query"}), UserError);
 }
 
 TEST_CASE("profile takes each option of run, and is as strict") {

@@ -271,7 +271,7 @@ TEST_CASE("a project that cannot be read is named as the user named it") {
   CHECK(fault_text([&] { read_project(folder.path()); }) ==
         folder.path().string() +
             ": there is no jcprof.json in this folder\n"
-            "hint: name the project file, or a folder that holds a jcprof.json");
+            "hint: name the project file, or a folder that holds a jcprof.json; `jcprof init` writes one");
   CHECK(fault_text([] { read_project("../no/such/p.json"); }) ==
         "../no/such/p.json: cannot read: No such file or directory");
   write_file(folder / "jcprof.json", "");

@@ -216,7 +216,9 @@ TEST_CASE("an unknown verb or option is refused, with the nearest known one") {
   // Before anything is built, let alone installed.
   fails(bench, {"jcprof", "profile", "pin", "--round"}, 2, "jcprof profile" + unknown);
   CHECK_FALSE(fs::exists(bench.project / "jcprof-out"));
-  fails(bench, {"jcprof-gen"}, 2, "PROJECT is required\nhint: `jcprof-gen --help` shows how it is called\n");
+  fails(bench, {"jcprof-gen"}, 2,
+        ".: there is no jcprof.json in this folder\nhint: name the project file, or a folder that holds a "
+        "jcprof.json; `jcprof init` writes one\n");
 }
 
 TEST_CASE("what the project file names and the sources lack is told before anything is written") {
