@@ -147,10 +147,14 @@ std::string total_text(const Profile& profile) {
   const std::string between =
       profile.between ? fmt::format(", {} between commands", cost_cells(*profile.between, unit).value) : "";
   const std::string mean = mean_where_it_differs(profile.total, unit);
-  return fmt::format("total {} ±{}{}, of it {} before the first trap{} and {} unattributed", total.value,
-                     total.half_width, mean.empty() ? "" : fmt::format(" ({} on average)", mean),
-                     quantity(profile.entry.ticks, unit).value, between,
-                     signed_quantity(profile.unattributed, unit));
+  const std::string whole = fmt::format("total {} ±{}{}, ", total.value, total.half_width,
+                                        mean.empty() ? "" : fmt::format(" ({} on average)", mean));
+  // Both are estimates: that of the part may be the larger one.
+  if (profile.entry.ticks.value >= profile.total.ticks.value)
+    return whole + "as far as is known all of it before the first trap" + between;
+  return whole + fmt::format("of it {} before the first trap{} and {} unattributed",
+                             quantity(profile.entry.ticks, unit).value, between,
+                             signed_quantity(profile.unattributed, unit));
 }
 
 std::string hottest_text(const Profile& profile, const ShownName& shown) {

@@ -70,6 +70,12 @@ TEST_CASE("the report on a terminal") {
         "warning: 10 rounds?only\n");
 }
 
+TEST_CASE("the time before the first trap is never more than the total") {
+  Profile profile = small_profile();
+  profile.entry.ticks.value = 8e6;
+  CHECK(total_text(profile) == "total 8.0 ms ±0.1, as far as is known all of it before the first trap");
+}
+
 TEST_CASE(
     "the report says what is the hottest and how sure that is, and what times are on average where that "
     "differs") {
