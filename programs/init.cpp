@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // jcprof init: writes a first project file for a source tree. The rewriter drafts its text.
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +73,16 @@ const Kit optee_kit{.variable = "TA_DEV_KIT_DIR",
                     .files = {"mk/ta_dev_kit.mk"},
                     .place = "the folder export-ta_… of OP-TEE's build"};
 
+/// Older kits have no tools.jar, and their converter needs a Java older than 8.
+Kit card_kit(const char* variable) {
+  return {.variable = variable,
+          .target = TargetKind::applet,
+          .files = {"lib/tools.jar"},
+          .place = "the folder of a Java Card kit, 3.0.5 or newer"};
+}
+
+const std::array card_kits{card_kit("JC_HOME"), card_kit("JC_KIT")};
+
 /// The file that a folder lacks for being that kit; null: none.
 const char* missing_file(const Kit& kit, const fs::path& folder) {
   for (const char* file : kit.files)
@@ -92,10 +104,31 @@ std::string known_dev_kit() {
   return "";
 }
 
+/// Java Card's; none where neither variable names one.
+std::optional<rewriter::CardKit> known_card_kit() {
+  for (const Kit& named : card_kits) {
+    const fs::path folder = variable(named.variable);
+    if (folder.empty() || missing_file(named, folder) != nullptr) continue;
+    rewriter::CardKit kit{.folder = folder.string()};
+    const auto api = [&](const char* version) {
+      return folder / "lib" / fmt::format("api_classic{}.jar", version);
+    };
+    // Kits from 3.1 on convert for several versions, and those from 3.2 on read class files of Java 8.
+    const bool has_versions = fs::exists(api("-3.0.4"));
+    kit.api = api(has_versions ? "-3.0.4" : "");
+    if (has_versions) kit.target = "3.0.4";
+    if (!has_versions) kit.exports = folder / "api_export_files";
+    if (!fs::exists(api("-3.2.0"))) kit.release = 7;
+    if (const fs::path jar = variable("GP_JAR"); !jar.empty()) kit.loader = {"java", "-jar", jar};
+    return kit;
+  }
+  return std::nullopt;
+}
+
 /// Says that a variable names no kit, if the draft would have used one.
 void say_of_wrong_kits(TargetKind target, const std::string& about_kit) {
   if (about_kit.empty()) return;
-  for (const Kit& kit : {sgx_sdk, optee_kit}) {
+  for (const Kit& kit : {sgx_sdk, optee_kit, card_kits[0], card_kits[1]}) {
     const fs::path folder = variable(kit.variable);
     if (folder.empty() || kit.target != target) continue;
     if (const char* file = missing_file(kit, folder); file != nullptr)
@@ -123,6 +156,7 @@ rewriter::FoundTree look_at(const fs::path& folder, const InitOptions& options) 
   tree.dev_kit = known_dev_kit();
   tree.sdk = known_sdk();
   tree.is_sgx_hardware = variable("SGX_MODE") == "HW";
+  tree.card_kit = known_card_kit();
   tree.compiler = known_compiler(folder);
   tree.root = folder;
   return tree;

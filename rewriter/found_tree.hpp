@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,6 +25,16 @@ struct FoundProgram {
   bool is_asked_for = false;   // make alone does not make it
 };
 
+/// A Java Card kit whose converter runs on the Java of today, and what loads a CAP file onto a card.
+struct CardKit {
+  std::string folder;
+  std::string api;      // the jar of the oldest API that it converts for
+  std::string target;   // the version of that, as its converter takes it; empty: it knows one only
+  std::string exports;  // folder of the API's export files; empty: its converter has them
+  int release = 8;      // of class files, the newest that its converter reads
+  std::vector<std::string> loader = {"gp"};
+};
+
 struct FoundTree {
   std::string name;                          // the folder's
   std::vector<std::string> paths;            // all files, relative, sorted
@@ -37,6 +48,7 @@ struct FoundTree {
   std::string dev_kit = {};                     // of OP-TEE, outside of the tree; the same
   std::string sdk = {};                         // of SGX, outside of the tree; the same
   bool is_sgx_hardware = false;                 // SGX_MODE asks for it
+  std::optional<CardKit> card_kit = {};         // of Java Card, outside of the tree
   std::string compiler = {};                    // of C, outside of the tree; the same
   std::filesystem::path root = {};              // where the tree lies, for that compiler
 };

@@ -26,14 +26,16 @@ bool is_simulated(const AppletFacts& facts) {
 
 /// The simulator has the API of the card in it.
 Strings class_path(const AppletFacts& facts) {
+  if (!is_simulated(facts) && facts.kit) return {facts.kit->api};
   Strings path = facts.jars.libraries;
   if (is_simulated(facts)) path.insert(path.begin(), facts.jars.simulator);
   return path;
 }
 
-std::string compile_step(const AppletFacts& facts) {
-  Strings argv{"javac", "--release", "8", "-encoding", facts.encoding, "-nowarn", "-Xlint:-options"};
-  if (const Strings path = class_path(facts); !path.empty()) {
+std::string compile_step(const AppletFacts& facts, const Strings& path, int release = 8) {
+  Strings argv{"javac",        "--release", std::to_string(release), "-encoding",
+               facts.encoding, "-nowarn",   "-Xlint:-options"};
+  if (!path.empty()) {
     argv.emplace_back("-cp");
     argv.push_back(fmt::format("{}", fmt::join(path, ":")));
   }
@@ -44,6 +46,51 @@ std::string compile_step(const AppletFacts& facts) {
   return step(argv);
 }
 
+std::string aid_of(const AppletFacts& facts) {
+  return facts.aid.empty() ? std::string(made_up_aid) : facts.aid;
+}
+
+std::string package_of(const AppletFacts& facts) {
+  return facts.class_name.substr(0, facts.class_name.rfind('.'));
+}
+
+/// As the converter takes it: 0xA0:0x00.
+std::string aid_of_converter(std::string_view hex) {
+  std::string text;
+  for (std::size_t i = 0; i < hex.size(); i += 2)
+    text += fmt::format("{}0x{}", text.empty() ? "" : ":", hex.substr(i, 2));
+  return text;
+}
+
+/// Where the converter writes it.
+std::string cap_file(const AppletFacts& facts) {
+  std::string path = package_of(facts);
+  std::ranges::replace(path, '.', '/');
+  return fmt::format("{{out}}/cap/{}/javacard/{}.cap", path, name_of_file(path));
+}
+
+std::string convert_step(const AppletFacts& facts) {
+  const CardKit& kit = *facts.kit;
+  // A package and its applets share the first five bytes, which are their owner's.
+  constexpr std::size_t owner = 10;
+  Strings argv{
+      "java",     "-Djc.home=" + kit.folder, "-cp", kit.folder + "/lib/*", "com.sun.javacard.converter.Main",
+      "-nobanner"};
+  if (!kit.target.empty()) argv.insert(argv.end(), {"-target", kit.target});
+  if (!kit.exports.empty()) argv.insert(argv.end(), {"-exportpath", kit.exports});
+  if (facts.uses_int) argv.emplace_back("-i");
+  argv.insert(argv.end(), {"-classdir", "{out}/classes", "-applet", aid_of_converter(aid_of(facts)),
+                           facts.class_name, "-d", "{out}/cap", "-out", "CAP", package_of(facts),
+                           aid_of_converter(aid_of(facts).substr(0, owner) + "6A6370"), "1.0"});
+  return step(argv);
+}
+
+std::string load_step(const AppletFacts& facts) {
+  Strings argv = facts.kit->loader;
+  argv.insert(argv.end(), {"--force", "--install", cap_file(facts)});
+  return step(argv);
+}
+
 /// The project's own way to a CAP file, which a simulator does not need.
 std::string cap_step(const AppletFacts& facts) {
   constexpr std::string_view patient = ", \"timeout_s\": 600";
@@ -51,10 +98,31 @@ std::string cap_step(const AppletFacts& facts) {
   if (name_of_file(facts.builder) == "pom.xml") return step({"mvn", "-q", "-f", in_tree, "package"}, patient);
   if (facts.builder.ends_with(".xml")) return step({"ant", "-f", in_tree}, patient);
   if (!facts.builder.empty()) return step({"gradle", "-p", folder_of(in_tree), "build"}, patient);
-  return compile_step(facts);
+  return compile_step(facts, class_path(facts));
+}
+
+Strings kit_steps(const AppletFacts& facts) {
+  return {compile_step(facts, {facts.kit->api}, facts.kit->release), convert_step(facts)};
+}
+
+Strings build_steps(const AppletFacts& facts) {
+  if (is_simulated(facts)) return {compile_step(facts, class_path(facts))};
+  return facts.kit ? kit_steps(facts) : Strings{cap_step(facts)};
 }
 
 // --- Card and simulator ---
+
+/// The same project on a card.
+std::string steps_for_card(const AppletFacts& facts) {
+  return steps("build", kit_steps(facts)) + ",\n" + steps("install", {load_step(facts)}) + ",\n";
+}
+
+std::string commented(const std::string& text) {
+  std::string comment;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) comment += "  //" + line.substr(1) + "\n";
+  return comment;
+}
 
 std::string simulator_sections(const AppletFacts& facts, std::string_view aid) {
   const std::string property = "-Dcom.licel.jcardsim.";
@@ -81,18 +149,27 @@ std::string simulator_sections(const AppletFacts& facts, std::string_view aid) {
   return fmt::format(
       R"(  // jCardSim as a virtual card, which connects to {{port}}. For a real card: no "start", "transport": "pcsc:", a
   // "build" that makes the CAP file, and an "install" that loads it; then "once" is not needed.
-{}  "start": {{"run": {}}},
+{}{}  "start": {{"run": {}}},
   "transport": "vpcd:",
   "device": "jcardsim",
 )",
-      notes, list(argv, 19));
+      facts.kit ? commented(steps_for_card(facts)) : "", notes, list(argv, 19));
 }
 
-constexpr std::string_view card_sections =
-    R"(  // No jCardSim was found, so a card in a reader it is. What loads the CAP file onto it goes here.
-  // "install": [{"run": ["gp", "--force", "--install", "{tree}/applet.cap"]}],
-  "transport": "pcsc:",
-)";
+std::string card_sections(const AppletFacts& facts) {
+  constexpr std::string_view transport = "  \"transport\": \"pcsc:\",\n";
+  if (facts.kit)
+    return fmt::format(
+        "  // Loads it onto the card in the reader, in the place of an applet with this AID. gp is "
+        "GlobalPlatformPro.\n  // Afterwards, \"gp --uninstall\" with the same file deletes it.\n{},\n{}",
+        steps("install", {load_step(facts)}), transport);
+  return fmt::format(
+      R"(  // No jCardSim was found, so a card in a reader it is. What loads the CAP file onto it goes here. With JC_HOME set to
+  // a Java Card kit, jcprof init writes the steps for an applet of one package.
+  // "install": [{{"run": ["gp", "--force", "--install", "{{tree}}/applet.cap"]}}],
+{})",
+      transport);
+}
 
 std::string session(const AppletFacts& facts, std::string_view aid) {
   std::string text = fmt::format(
@@ -184,17 +261,15 @@ std::string other_applets(const Strings& others) {
 }  // namespace
 
 std::string applet_project(const std::string& name, const AppletFacts& facts) {
-  const std::string aid = facts.aid.empty() ? std::string(made_up_aid) : facts.aid;
+  const std::string aid = aid_of(facts);
   return head(name, "applet") + "  // What the applet is made of. Traps go into a copy of these files.\n" +
          list("sources", facts.globs) + ",\n" + "  // What the card calls for each command.\n" +
          other_applets(facts.others) + fmt::format("  \"entry\": {}", json_string(facts.entry)) + ",\n" +
          std::string(scope) + "  // The class path that traps are tried against by compiling.\n" +
          fmt::format("  \"compile\": {{\"classpath\": {}}},\n", list(class_path(facts), 27)) +
-         "  // How the copy with traps, {tree}, is built.\n" +
-         steps("build", {is_simulated(facts) ? compile_step(facts) : cap_step(facts)}) + ",\n" +
-         (is_simulated(facts) ? simulator_sections(facts, aid) : std::string(card_sections)) +
-         session(facts, aid) + trigger(facts) +
-         tail(is_simulated(facts) ? "; a simulator is a noisy target" : "");
+         "  // How the copy with traps, {tree}, is built.\n" + steps("build", build_steps(facts)) + ",\n" +
+         (is_simulated(facts) ? simulator_sections(facts, aid) : card_sections(facts)) + session(facts, aid) +
+         trigger(facts) + tail(is_simulated(facts) ? "; a simulator is a noisy target" : "");
 }
 
 }  // namespace jcprof::rewriter::draft

@@ -266,6 +266,24 @@ std::string builder_of(const FoundTree& tree, const AppletCandidate& chosen) {
   return "";
 }
 
+bool uses_int(const SourceModel& model) {
+  const JavaSyntax syntax(model.path, model.text);
+  for (NodeIndex i = 0; i < syntax.count(); ++i)
+    if (syntax[i].type == "integral_type" && syntax.text(i) == "int") return true;
+  return false;
+}
+
+/// The converter makes a CAP file of one package. Traps in another package would call the classes of this one
+/// back, and two packages cannot import each other.
+bool is_convertible(const AppletSources& sources, const AppletCandidate& chosen) {
+  const std::string& package = chosen.own->scope;
+  return !package.empty() && std::ranges::all_of(sources.models, [&](const SourceModel* model) {
+    return model->scope == package;
+  }) && std::ranges::all_of(sources.imports, [](const std::string& name) {
+    return starts_with_one_of(name, {"javacard", "java."});
+  });
+}
+
 }  // namespace
 
 std::optional<AppletFacts> find_applet(const FoundTree& tree) {
@@ -296,6 +314,8 @@ std::optional<AppletFacts> find_applet(const FoundTree& tree) {
   for (const AppletCandidate& other : candidates)
     if (&other != &chosen) facts.others.push_back(fmt::format("{} ({})", other.entry, other.own->path));
   find_aid(chosen, facts);
+  if (is_convertible(sources, chosen)) facts.kit = tree.card_kit;
+  facts.uses_int = std::ranges::any_of(sources.models, [](const SourceModel* m) { return uses_int(*m); });
   return facts;
 }
 

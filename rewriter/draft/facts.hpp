@@ -33,6 +33,8 @@ struct AppletFacts {
   AppletJars jars;
   std::vector<std::string> properties;  // of the simulator, for java: "-Dcom.licel.jcardsim…=1"
   std::string builder;                  // the build file that makes the applet; empty: none
+  std::optional<CardKit> kit = {};      // that makes the CAP file: one package that uses the card's API alone
+  bool uses_int = false;
 };
 
 /// UserError where the tree's `wanted_entry` is none of its applets'.

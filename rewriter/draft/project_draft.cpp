@@ -234,7 +234,9 @@ bool is_for_program(const FoundTree& tree) {
 Draft draft_project(const FoundTree& tree) {
   if (!tree.wanted_ta.empty()) return ta_draft(tree, *find_ta(tree));
   if (const std::optional<AppletFacts> applet = find_applet(tree))
-    return {draft::applet_project(tree.name, *applet), applet->others};
+    return {.text = draft::applet_project(tree.name, *applet),
+            .others = applet->others,
+            .about_kit = tree.card_kit ? "" : "the draft has no steps that convert and load the applet"};
   const std::optional<EnclaveFacts> enclave = find_enclave(tree);
   const std::optional<TaFacts> ta = enclave ? std::nullopt : find_ta(tree);
   if (!enclave && !ta)

@@ -49,6 +49,34 @@ TEST_CASE("init hands on which trusted application it is to take") {
   CHECK_THAT(read_file(folder / "-tas/jcprof.json"), Catch::Contains("21111111-2222"));
 }
 
+TEST_CASE("a Java Card kit converts an applet with traps, and its verifier accepts the CAP file") {
+  const char* const kit = std::getenv("JC_HOME");
+  if (kit == nullptr) {
+    WARN("SKIPPED: JC_HOME names no Java Card kit");
+    return;
+  }
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "p");
+  std::filesystem::copy(JCPROF_SOURCE_DIR "/examples/javacard-pin/src", folder / "p/src");
+  const std::string classes = fmt::format("java -Djc.home={0} -cp '{0}/lib/*' com.sun.javacard", kit);
+  const std::string exports = fmt::format("$(find {} -name '*.exp' -path '*java*')", kit);
+  const ProcessResult result = run_and_wait(
+      {.argv = {"sh", "-exc",
+                fmt::format("{0} init --no-try p\nsed -i 's,\"gp\"[^]]*,\"true\",' p/jcprof.json\n"
+                            "{0} profile --yes p || true\n{1}.offcardverifier.Verifier -nobanner {2} "
+                            "$(find p/jcprof-out -name pin.cap)\n",
+                            JCPROF_BIN_DIR "/jcprof", classes,
+                            std::filesystem::exists(std::filesystem::path(kit) / "api_export_files")
+                                ? exports
+                                : "-target 3.0.4")},
+       .cwd = folder.path(),
+       .environment = {{"JCPROF_CACHE", folder / "cache"}}},
+      {}, std::chrono::seconds{100});
+  INFO(result.tail);
+  CHECK(result.exit_status == 0);
+  CHECK_THAT(result.tail, Catch::Contains("0 errors"));
+}
+
 /// The project file and the words of `jcprof init` in p/, where this variable is set.
 std::pair<std::string, std::string> drafted_with(const test::TemporaryFolder& folder, const char* variable,
                                                  const std::filesystem::path& value) {
@@ -60,6 +88,24 @@ std::pair<std::string, std::string> drafted_with(const test::TemporaryFolder& fo
                    {}, std::chrono::seconds{100});
   CHECK(result.exit_status == 0);
   return {read_file(folder / "p/jcprof.json"), result.tail};
+}
+
+TEST_CASE("init says that JC_HOME is the folder of no kit that it knows") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "p/A.java",
+             "package p; class A extends javacard.framework.Applet {\n"
+             "  public void process(javacard.framework.APDU apdu) {}\n}\n");
+  const std::string kit = (folder / "kit").string();
+  CHECK_THAT(
+      drafted_with(folder, "JC_HOME", kit).second,
+      Catch::Contains("note: JC_HOME is " + kit +
+                      ", where there is no lib/tools.jar: the draft has no steps "
+                      "that convert and load the applet; set the variable to the folder of a Java Card kit, "
+                      "3.0.5 or newer\n"));
+  write_file(folder / "kit/lib/tools.jar", "");
+  const auto [draft, words] = drafted_with(folder, "JC_HOME", kit);
+  CHECK_THAT(draft, Catch::Contains("-Djc.home=" + kit) && Catch::Contains(kit + "/lib/api_classic.jar"));
+  CHECK_THAT(words, !Catch::Contains("note: "));
 }
 
 TEST_CASE("init says that SGX_SDK is the folder of no SDK, and is silent of one that is") {

@@ -98,6 +98,86 @@ TEST_CASE("an applet without a simulator is measured on a card, after its own bu
   CHECK(project.sources == std::vector<std::string>{"*.java"});
 }
 
+CardKit some_kit() {
+  return {
+      .folder = "/kit", .api = "/kit/lib/api_classic.jar", .exports = "/kit/api_export_files", .release = 7};
+}
+
+TEST_CASE("with a Java Card kit an applet of one package is converted and loaded") {
+  FoundTree tree = tree_of({{"src/com/example/pin/Pin.java", applet}});
+  tree.card_kit = some_kit();
+  const Project project = drafted(tree);
+  CHECK(project.compile.classpath == Strings{"/kit/lib/api_classic.jar"});
+  CHECK(runs_of(project.build) == Runs{{"javac", "--release", "7", "-encoding", "UTF-8", "-nowarn",
+                                        "-Xlint:-options", "-cp", "/kit/lib/api_classic.jar", "-sourcepath",
+                                        "src", "-d", "{out}/classes", "src/com/example/pin/Pin.java"},
+                                       {"java",
+                                        "-Djc.home=/kit",
+                                        "-cp",
+                                        "/kit/lib/*",
+                                        "com.sun.javacard.converter.Main",
+                                        "-nobanner",
+                                        "-exportpath",
+                                        "/kit/api_export_files",
+                                        "-classdir",
+                                        "{out}/classes",
+                                        "-applet",
+                                        "0xF0:0x6A:0x63:0x70:0x72:0x6F:0x66",
+                                        "com.example.pin.Pin",
+                                        "-d",
+                                        "{out}/cap",
+                                        "-out",
+                                        "CAP",
+                                        "com.example.pin",
+                                        "0xF0:0x6A:0x63:0x70:0x72:0x6A:0x63:0x70",
+                                        "1.0"}});
+  CHECK(runs_of(project.install) ==
+        Runs{{"gp", "--force", "--install", "{out}/cap/com/example/pin/javacard/pin.cap"}});
+  CHECK(project.transport == "pcsc:");
+}
+
+TEST_CASE("a kit of several versions converts for the oldest, and int is asked for where it is used") {
+  FoundTree tree = tree_of({{"p/A.java",
+                             "package p; class A extends javacard.framework.Applet { int n;\n"
+                             "public void process(javacard.framework.APDU apdu) {} }"}});
+  tree.card_kit =
+      CardKit{.folder = "/kit", .api = "/api.jar", .target = "3.0.4", .loader = {"java", "-jar", "/gp.jar"}};
+  const Project project = drafted(tree);
+  const Strings& convert = project.build.at(1).run;
+  const auto target = std::ranges::find(convert, "-target");
+  REQUIRE(target != convert.end());
+  CHECK(Strings(target, target + 4) == Strings{"-target", "3.0.4", "-i", "-classdir"});
+  CHECK(std::ranges::find(convert, "-exportpath") == convert.end());
+  CHECK(project.install.at(0).run ==
+        Strings{"java", "-jar", "/gp.jar", "--force", "--install", "{out}/cap/p/javacard/p.cap"});
+}
+
+TEST_CASE("an applet of several packages, or with libraries, is not for the draft of a kit") {
+  const char* one = "package p; class A extends javacard.framework.Applet {\n";
+  const char* entry = "public void process(javacard.framework.APDU apdu) {} }";
+  FoundTree several = tree_of(
+      {{"p/A.java", std::string(one) + "q.B b; " + entry}, {"q/B.java", "package q; public class B {}"}});
+  FoundTree library = tree_of({{"p/A.java", std::string("package p; import org.globalplatform.*;") +
+                                                std::string(one).substr(10) + entry}});
+  for (FoundTree* tree : {&several, &library}) {
+    tree->card_kit = some_kit();
+    const Project project = drafted(*tree);
+    CHECK(project.build.size() == 1);
+    CHECK(project.install.empty());
+  }
+}
+
+TEST_CASE("beside a simulator, the steps for a card stand as comments") {
+  FoundTree tree =
+      tree_of({{"lib/jcardsim-3.jar", simulator_classes}, {"src/com/example/pin/Pin.java", applet}});
+  CHECK(draft_project(tree).text.find("converter") == std::string::npos);
+  tree.card_kit = some_kit();
+  const std::string text = draft_project(tree).text;
+  CHECK(text.find("\n  // \"install\": [\n  //   {\"run\": [\"gp\", \"--force\"") != std::string::npos);
+  CHECK(drafted(tree).build.size() == 1);
+  CHECK(drafted(tree).transport == "vpcd:");
+}
+
 TEST_CASE("sources that do not lie as their package says are compiled by name, the runtime too") {
   const Project project =
       drafted(tree_of({{"src/Pin.java", applet}, {"src/Two.java", "package com.example.pin; class Two {}"}}));
