@@ -28,8 +28,9 @@ struct CallNode {
   std::uint64_t count = 0;
   std::uint64_t inclusive = 0;
   std::uint64_t exclusive = 0;
-  std::uint64_t doubt = 0;  // of the exclusive time, by own cost, in 1/1024 ticks
-  std::uint64_t away = 0;   // off a processor; none of these includes it
+  std::uint64_t doubt = 0;   // of the exclusive time, by own cost, in 1/1024 ticks
+  std::uint64_t away = 0;    // off a processor; none of these includes it
+  bool hides_calls = false;  // of functions that are left out: its exclusive time holds what their hooks take
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
 
@@ -81,6 +82,7 @@ class CallTree {
   }
 
   void wait(std::uint32_t node, std::uint64_t ticks) { nodes_[node].away += ticks; }
+  void hide_calls(std::uint32_t node) { nodes_[node].hides_calls = true; }
 
   /// Node 0 is nobody's; parents come first.
   std::span<const CallNode> nodes() const { return nodes_; }

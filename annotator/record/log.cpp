@@ -271,6 +271,12 @@ RecordLog::RecordLog(const std::filesystem::path& file) : file_(file) {
     facts_.warnings.push_back({.kind = WarningKind::lost,
                                .text = fmt::format("{}: {}, at byte {} of {}; jcprof leaves out the rest",
                                                    file.filename().string(), why, good_, size)});
+  else if (!facts_.end)
+    facts_.warnings.push_back(
+        {.kind = WarningKind::lost,
+         .text = fmt::format("{}: there is no end, as if the recorder was killed; what came later is missing",
+                             file.filename().string()),
+         .advice = "record again"});
 }
 
 void RecordLog::read_chunks(const ChunkSink& sink) const {

@@ -93,9 +93,12 @@ void warn_of_left_out(const LogFacts& facts, RecordedRun& run) {
   if (count == 0) return;
   run.warnings.push_back(
       {.kind = WarningKind::other,
-       .text = fmt::format("{} functions are left out (--filter, --notrace): their time counts for the "
-                           "functions that call them, and so do some nanoseconds a call that hooks take",
-                           count)});
+       .text =
+           fmt::format("{} functions are left out (--filter, --notrace): their time counts for the "
+                       "functions that call them, and so does what their hooks take in each call. Times of "
+                       "functions that were seen to call them are upper bounds",
+                       count),
+       .advice = "the program's own flags leave a function out with its hooks (docs/record.md)"});
 }
 
 void warn_of_losses(const LogFacts& facts, const Walk& walk, RecordedRun& run) {

@@ -47,7 +47,10 @@ void ThreadWalk::take(const jcprof_log_chunk& chunk, std::span<const std::uint64
     }
     ticks_ = ticks;
     traps_.pass();
-    if (kind != JCPROF_LOG_MARK && id < walk_.is_left_out.size() && walk_.is_left_out[id]) continue;
+    if (kind != JCPROF_LOG_MARK && id < walk_.is_left_out.size() && walk_.is_left_out[id]) {
+      walk_.tree.hide_calls(frames_.back().node & ~folded);
+      continue;
+    }
     if (kind == JCPROF_LOG_ENTER)
       enter(id);
     else if (kind == JCPROF_LOG_LEAVE)

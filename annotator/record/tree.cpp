@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "annotator/record/event_cost.hpp"
 #include "annotator/tree_walk.hpp"
 
 namespace jcprof::annotator {
@@ -59,6 +60,11 @@ bool is_seen_twice(const Merging& merging, const CallNode& node) {
          symbol_of[node.function] == symbol_of[parent.function];
 }
 
+/// Nobody counts the calls of functions that are left out, and each takes some time of its caller.
+std::uint64_t doubt_of(const CallNode& node) {
+  return node.hides_calls ? std::max(node.doubt, in_1024ths(node.exclusive)) : node.doubt;
+}
+
 void count(Merging& merging, Merged& call, std::uint32_t node_number) {
   const CallNode& node = merging.tree.nodes()[node_number];
   if (call.node != node_number)
@@ -66,7 +72,7 @@ void count(Merging& merging, Merged& call, std::uint32_t node_number) {
   call.count += node.count;
   call.inclusive += node.inclusive;
   call.exclusive += node.exclusive;
-  call.doubt += node.doubt;
+  call.doubt += doubt_of(node);
   call.away += node.away;
   call.least = std::min(call.least, node.least);
   call.most = std::max(call.most, node.most);
@@ -99,7 +105,7 @@ void merge_nodes(Merging& merging) {
     if (is_seen_twice(merging, nodes[i])) {
       call = parent;
       merging.calls[call].exclusive += nodes[i].exclusive;
-      merging.calls[call].doubt += nodes[i].doubt;
+      merging.calls[call].doubt += doubt_of(nodes[i]);
       merging.calls[call].away += nodes[i].away;
       continue;
     }
