@@ -225,13 +225,12 @@ void judge_change(Checked& checked, const Change* change) {
   for (const std::optional<Estimate>& cost : {change->before, change->after})
     if (const std::string why = cost ? why_unknown(*cost) : "it is gone"; !why.empty())
       return leave_open(checked, why);
-  // A change of everything may be one of the session.
-  if (change->verdict == Verdict::unresolved && change->shots_factor == 0.0)
-    return leave_open(checked, "sessions differ as much: only more sessions tell", change->relative.value);
   if (!std::isfinite(engine::half_width(change->relative)))
     return leave_open(checked, "too little is known of it");
   checked.measured = change->relative;
   checked.holding = judged(checked.measured, checked.budget.limit);
+  if (checked.holding == Holding::unresolved && change->shots_factor == 0.0)
+    checked.why = "sessions differ as much: only more sessions tell";
 }
 
 /// Nothing for a budget that is not of a change.

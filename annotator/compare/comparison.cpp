@@ -36,7 +36,8 @@ Reading reading_of(const Estimate& cost) {
   return {std::max(0.0, ticks.value), half_width_of(ticks) / engine::deviations_95};
 }
 
-/// The mean of several sessions, with the noise within them. Unknown where one of them is.
+/// The mean of several sessions, with the noise within them or the scatter between them, whichever is more.
+/// Unknown where one of them is.
 Estimate mean_of(const std::vector<Estimate>& costs) {
   if (costs.size() == 1) return costs.front();
   if (!std::ranges::all_of(costs, was_measured)) {
@@ -46,13 +47,15 @@ Estimate mean_of(const std::vector<Estimate>& costs) {
   const auto sessions = static_cast<double>(costs.size());
   Estimate mean = costs.front();
   const auto mean_part = [&](Interval Estimate::* part) {
-    double value = 0;
+    std::vector<double> values;
     double squares = 0;
     for (const Estimate& cost : costs) {
-      value += (cost.*part).value / sessions;
+      values.push_back((cost.*part).value);
       squares += std::pow(half_width_of(cost.*part) / sessions, 2);
     }
-    return Interval{value, std::max(0.0, value - std::sqrt(squares)), value + std::sqrt(squares)};
+    const Interval by_sessions = engine::mean_interval(values, 0.05, 0);
+    const double half = std::max(std::sqrt(squares), engine::half_width(by_sessions));
+    return Interval{by_sessions.value, std::max(0.0, by_sessions.value - half), by_sessions.value + half};
   };
   mean.ticks = mean_part(&Estimate::ticks);
   mean.share = mean_part(&Estimate::share);
@@ -84,15 +87,18 @@ double chance_to_count(std::vector<double> chances) {
 /// Chances divided by weights whose mean is 1, which holds the rate of false discoveries (Genovese, Roeder &
 /// Wasserman 2006). A line that takes more of the time needs less proof. A line that takes none on both sides
 /// has not changed.
-void weigh(std::vector<Difference>& differences) {
+std::vector<double> weigh(std::vector<Difference>& differences) {
   // The mean of both sides does not depend on their difference.
   const auto weight_of = [](const Difference& one) { return one.before + one.ticks.value / 2; };
   double sum = 0;
   for (const Difference& difference : differences) sum += weight_of(difference);
+  std::vector<double> weights;
   for (Difference& difference : differences) {
     const double weight = weight_of(difference) * static_cast<double>(differences.size());
+    weights.push_back(sum > 0 ? weight / sum : 0);
     difference.chance = weight > 0 ? difference.chance * sum / weight : 1;
   }
+  return weights;
 }
 
 Change change_of(const Pair& pair) {
@@ -121,15 +127,17 @@ double shots_factor_for(const Difference& difference, double aim) {
 
 /// The size from which a difference counts.
 struct Margins {
-  double whole = 0;  // ticks of the first side
-  double count_from = 0;
+  double whole = 0;         // ticks of the first side
+  double count_from = 0;    // a weighted chance that counts as a discovery; below 0: none does
+  double alone = 0;         // the one that a single discovery needs
   bool are_counts = false;  // any difference of them is one
 
   /// For what took so many ticks before.
   double of(double before) const { return std::max(margin_relative * before, least_share * whole); }
 };
 
-void judge(Change& change, const Difference& difference, const Margins& margins) {
+/// `weight`: that of weigh().
+void judge(Change& change, const Difference& difference, double weight, const Margins& margins) {
   if (!std::isfinite(difference.ticks.high)) return;  // unresolved
   const double margin = margins.of(difference.before);
   const double size = std::abs(difference.ticks.value);
@@ -146,7 +154,9 @@ void judge(Change& change, const Difference& difference, const Margins& margins)
     return;
   }
   // A change beyond the margin has to be proven, one within it to be bounded.
-  constexpr double proof = 2.8;  // 95 %, four times in five
+  constexpr double power = 0.84;  // four times in five
+  const double needed = std::min(false_discoveries, weight * std::max(margins.count_from, margins.alone));
+  const double proof = deviations_of(1 - needed, difference.freedom) + power;
   const double aim = size > margin ? size / proof : std::max(margin - size, margin / 2) / narrow;
   change.shots_factor = shots_factor_for(difference, aim);
 }
@@ -174,13 +184,17 @@ std::vector<Change> judged(const std::vector<Pair>& pairs, const SessionEffects&
       change.relative = {difference.ticks.value / before, difference.ticks.low / before,
                          difference.ticks.high / before};
   }
-  weigh(differences);
+  const std::vector<double> weights = weigh(differences);
   std::vector<double> chances;
   for (const Difference& difference : differences) chances.push_back(difference.chance);
   margins.count_from = chance_to_count(chances);
-  auto difference = differences.begin();
+  margins.alone = false_discoveries / static_cast<double>(chances.size());
+  std::size_t i = 0;
   for (Change& change : changes)
-    if (change.before && change.after) judge(change, *difference++, margins);
+    if (change.before && change.after) {
+      judge(change, differences[i], weights[i], margins);
+      ++i;
+    }
   std::ranges::stable_sort(changes, [](const Change& a, const Change& b) {
     const double size_a = std::abs(a.difference.value);
     const double size_b = std::abs(b.difference.value);
@@ -257,7 +271,10 @@ void warn(Comparison& result, const std::vector<Compared>& before, const std::ve
         "one session on a side does not tell how much sessions differ: jcprof assumes 2 % in speed, and "
         "takes "
         "the rest from the scatter of the lines. Measure three sessions a side to know it");
-  if (is_said_of_any([](const Compared& s) { return s.profile.recorded && s.profile.total.rounds < 2; }))
+  const auto is_of_one_run = [](const Compared& s) {
+    return s.profile.recorded && s.profile.total.rounds < 2;
+  };
+  if (std::min(before.size(), after.size()) < 2 && is_said_of_any(is_of_one_run))
     result.warnings.push_back(
         "each recording is one run, and runs vary by an unknown amount: a change may be no more than that");
   if (is_said_of_any([](const Compared& s) { return s.profile.paths.size() > 1; }))
@@ -306,9 +323,16 @@ Change change_of_whole(const std::vector<Compared>& before, const std::vector<Co
   change.hits_before = change.hits_after = std::nullopt;
   // A change of everything that the speed of sessions may explain is no proof that nothing changed.
   const double ticks = change.before->ticks.value;
-  if (change.verdict == Verdict::same && std::abs(change.after->ticks.value - ticks) > margins.of(ticks)) {
-    change.verdict = Verdict::unresolved;
-    change.shots_factor = 0;
+  const double as_measured = change.after->ticks.value - ticks;
+  const bool is_proven = change.verdict == Verdict::slower || change.verdict == Verdict::faster;
+  if (!is_proven && std::abs(as_measured) > margins.of(ticks)) {
+    if (std::exchange(change.verdict, Verdict::unresolved) == Verdict::same) change.shots_factor = 0;
+    const auto widen = [&](Interval& interval, double scale) {
+      interval.low = std::min(interval.low, scale * (effects.ratio.low - 1));
+      interval.high = std::max(interval.high, scale * (effects.ratio.high - 1));
+    };
+    widen(change.difference, ticks);
+    widen(change.relative, 1);
   }
   return change;
 }

@@ -216,9 +216,12 @@ TEST_CASE("a change that says nothing holds no budget") {
     return check_budgets({parse_budget("total <= +3%")}, {some_profile(), map}, &comparison).front();
   };
   CHECK(of_total(change_of(Verdict::same, {0.001, -0.02, 0.02})).holding == Holding::held);
-  Change everything = change_of(Verdict::unresolved, {0.001, -0.02, 0.02});
+  Change everything = change_of(Verdict::unresolved, {0.001, -0.02, 0.06});
   everything.shots_factor = 0;
+  CHECK(of_total(everything).holding == Holding::unresolved);
   CHECK(of_total(everything).why == "sessions differ as much: only more sessions tell");
+  everything.relative.high = 0.029;  // however little is known, that is below the limit
+  CHECK(of_total(everything).holding == Holding::held);
   Change recorded = change_of(Verdict::slower, {0.2, 0.1, 0.3});
   recorded.after->of_one_run = true;
   CHECK(of_total(recorded).holding == Holding::unresolved);
