@@ -236,6 +236,15 @@ std::string whole_text(const Interval& shift, std::size_t second, const Teller& 
   return "the classes are within " + upper_bound(std::max(-shift.low, shift.high), tell.run().run.unit);
 }
 
+std::string no_evidence_text(const LeakFindings& findings, const Teller& tell) {
+  const bool has_parting = std::ranges::any_of(tell.run().partings, &Parting::is_of_class);
+  const bool was_swept = findings.looks.size() > 1;
+  return fmt::format("no{} evidence{}: a difference of {} or more would have been found (99 %)\n{}",
+                     has_parting ? " further" : "", has_parting ? " beside the path" : "",
+                     upper_bound(findings.findable, tell.run().run.unit),
+                     was_swept ? "" : "--sweep also finds differences that cancel out before the end\n");
+}
+
 std::string pair_text(const LeakPair& pair, const Teller& tell, const TableStyle& style) {
   const LeakFindings& findings = pair.findings;
   const std::string names = fmt::format("{} against {}", plain_line(tell.run().classes[pair.second]),
@@ -249,8 +258,7 @@ std::string pair_text(const LeakPair& pair, const Teller& tell, const TableStyle
   else if (findings.is_found)
     text += place_text(pair, tell);
   else
-    text += fmt::format("no evidence: a difference of {} or more would have been found (99 %)\n",
-                        upper_bound(findings.findable, tell.run().run.unit));
+    text += no_evidence_text(findings, tell);
   if (findings.leaves_behind)
     text += "warning: times depend on the class of the command before: something of it is left behind\n";
   text += time_table(pair, tell, style);

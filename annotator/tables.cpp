@@ -167,8 +167,8 @@ std::string hottest_text(const Profile& profile, const ShownName& shown) {
 std::string interval_text(const Profile& profile) {
   // The total of a few commands beside many of another kind is not known; most functions are.
   const auto is_known = [](const FunctionEstimate& function) { return function.exclusive.rounds > 1; };
-  if (is_single(profile.total) && std::ranges::none_of(profile.functions, is_known))
-    return std::string(single_interval);
+  if (profile.total.of_one_run && std::ranges::none_of(profile.functions, is_known))
+    return std::string(is_single(profile.total) ? single_interval : own_cost_interval);
   if (profile.recorded) return std::string(recorded_interval);
   if (profile.run.unit == ClockUnit::instructions) return "95 %";
   constexpr double least_drift = 0.001;  // less does not show

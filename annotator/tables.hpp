@@ -53,6 +53,10 @@ inline constexpr std::string_view recorded_interval =
 inline constexpr std::string_view single_interval =
     "not known: one run does not tell how far another would be from it";
 
+/// And where own cost hides its total.
+inline constexpr std::string_view own_cost_interval =
+    "what the cost of recording leaves open; one run does not tell how far another would be from it";
+
 /// A name from a profile as the place where it is shown has to have it.
 using ShownName = std::function<std::string(const std::string& name)>;
 

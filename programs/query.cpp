@@ -68,6 +68,9 @@ void print_table(const QueryResult& result) {
 }  // namespace
 
 ExitCode query_profiles(const QueryOptions& options) {
+  if (std::filesystem::exists(options.words.back()))
+    throw UserError(Fault{.message = fmt::format("there is no SQL behind \"{}\"", options.words.back()),
+                          .hint = "such as \"SELECT * FROM function\"; docs/queries.md has more"});
   std::vector<std::filesystem::path> profiles;
   std::transform(options.words.begin(), options.words.end() - 1, std::back_inserter(profiles), profile_meant);
   if (profiles.empty()) profiles.push_back(profile_meant("."));

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "annotator/record/log.hpp"
 #include "annotator/record/recording.hpp"
 #include "annotator/record/timeline.hpp"
 #include "harness/exec/timed_run.hpp"
@@ -259,6 +260,7 @@ ExitCode record_a_project(const RecordOptions& options) {
 
 ExitCode analyze_again(const RecordOptions& options) {
   const fs::path log = fs::absolute(options.analyze).lexically_normal();
+  annotator::RecordLog{log};  // a wrong file is refused before its folder is
   const OutputFolder folder(
       {.folder = options.out.empty() ? log.parent_path() : fs::path(options.out), .verb = verb});
   const fs::path& out = folder.path();

@@ -267,7 +267,11 @@ void add_options(CLI::App& app, RecordOptions& options) {
       ->type_name("FILE");
   add_quiet(app, options.quiet);
   add_consent(app, options.yes);
-  app.callback([&app, &options] { options.command = command_of(app); });
+  app.callback([&app, &options] {
+    options.command = command_of(app);
+    if (options.timeline.from_ns >= options.timeline.to_ns)
+      throw CLI::ValidationError("--to", "must be later than --from");
+  });
 }
 
 void add_options(CLI::App& app, ExportOptions& options) {

@@ -129,7 +129,7 @@ double shots_factor_for(const Difference& difference, double aim) {
 struct Margins {
   double whole = 0;         // ticks of the first side
   double count_from = 0;    // a weighted chance that counts as a discovery; below 0: none does
-  double alone = 0;         // the one that a single discovery needs
+  double count_next = 0;    // the one that a further discovery needs
   bool are_counts = false;  // any difference of them is one
 
   /// For what took so many ticks before.
@@ -155,7 +155,7 @@ void judge(Change& change, const Difference& difference, double weight, const Ma
   }
   // A change beyond the margin has to be proven, one within it to be bounded.
   constexpr double power = 0.84;  // four times in five
-  const double needed = std::min(false_discoveries, weight * std::max(margins.count_from, margins.alone));
+  const double needed = std::min(false_discoveries, weight * margins.count_next);
   const double proof = deviations_of(1 - needed, difference.freedom) + power;
   const double aim = size > margin ? size / proof : std::max(margin - size, margin / 2) / narrow;
   change.shots_factor = shots_factor_for(difference, aim);
@@ -188,7 +188,9 @@ std::vector<Change> judged(const std::vector<Pair>& pairs, const SessionEffects&
   std::vector<double> chances;
   for (const Difference& difference : differences) chances.push_back(difference.chance);
   margins.count_from = chance_to_count(chances);
-  margins.alone = false_discoveries / static_cast<double>(chances.size());
+  const auto found = std::ranges::count_if(chances, [&](double c) { return c <= margins.count_from; });
+  margins.count_next =
+      false_discoveries * static_cast<double>(found + 1) / static_cast<double>(chances.size());
   std::size_t i = 0;
   for (Change& change : changes)
     if (change.before && change.after) {

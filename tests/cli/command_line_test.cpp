@@ -47,6 +47,17 @@ TEST_CASE("the verb is the first word, or stands in the program's name") {
   CHECK(options_of<AnnotateOptions>({"jcprof-annotate", "run"}).common.project == "run");
 }
 
+TEST_CASE("a time line ends behind its beginning") {
+  const std::vector<std::string> words{"jcprof", "record", "--timeline", "t.json", "--from", "6ms", "--to"};
+  const auto with = [&](const char* to) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {to, "--", "true"});
+    return all;
+  };
+  CHECK_THAT(mistake_in(with("5ms")), Catch::Contains("must be later than --from"));
+  CHECK(mistake_in(with("7ms")) == "none");
+}
+
 TEST_CASE("without a project the current folder is meant") {
   CHECK(options_of<RunOptions>({"jcprof", "run"}).common.project == ".");
   CHECK(options_of<ProfileOptions>({"jcprof", "profile", "--quiet"}).run.common.project == ".");
