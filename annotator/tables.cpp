@@ -151,7 +151,7 @@ std::string total_text(const Profile& profile) {
                                         mean.empty() ? "" : fmt::format(" ({} on average)", mean));
   // Both are estimates: that of the part may be the larger one.
   if (profile.entry.ticks.value >= profile.total.ticks.value)
-    return whole + "as far as is known all of it before the first trap" + between;
+    return whole + "all of it before the first trap, as far as is known" + between;
   return whole + fmt::format("of it {} before the first trap{} and {} unattributed",
                              quantity(profile.entry.ticks, unit).value, between,
                              signed_quantity(profile.unattributed, unit));

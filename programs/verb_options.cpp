@@ -376,9 +376,7 @@ void add_options(CLI::App& app, LeakOptions& options) {
 }
 
 void add_options(CLI::App& app, DoctorOptions& options) {
-  app.add_option("PROJECT", options.common.project,
-                 "the project to try: jcprof.json, or a folder that holds one (default: the current folder, "
-                 "if it holds one)");
+  app.add_option("PROJECT", options.common.project, about_project);
   add_out(app, options.common.out, usual_out);
   app.add_flag("--json", options.common.json, "print the findings as JSON");
   add_consent(app, options.common.yes);

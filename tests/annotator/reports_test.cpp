@@ -73,7 +73,7 @@ TEST_CASE("the report on a terminal") {
 TEST_CASE("the time before the first trap is never more than the total") {
   Profile profile = small_profile();
   profile.entry.ticks.value = 8e6;
-  CHECK(total_text(profile) == "total 8.0 ms ±0.1, as far as is known all of it before the first trap");
+  CHECK(total_text(profile) == "total 8.0 ms ±0.1, all of it before the first trap, as far as is known");
 }
 
 TEST_CASE(
