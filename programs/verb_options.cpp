@@ -350,9 +350,7 @@ void add_options(CLI::App& app, HistoryOptions& options) {
 void add_options(CLI::App& app, LayersOptions& options) {
   constexpr std::uint32_t most_rounds = 100'000;
   add_common(app, options.common, "print the layers as JSON")
-      ->description(
-          "jcprof.json, a folder that holds one, or a FILE.ts of OP-TEE's benchmark framework "
-          "(default: the current folder)");
+      ->description("jcprof.json, its folder (default: the current one), or a FILE.ts of OP-TEE's benchmark");
   app.add_option("--rounds", options.rounds,
                  fmt::format("measure all layers N times; odd numbers are rounded up (default: {})",
                              usual_layers_rounds))
