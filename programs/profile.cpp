@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "annotator/estimate/estimates.hpp"
 #include "annotator/estimate/run_data.hpp"
@@ -174,13 +175,16 @@ void record_lighter(const Profiling& all, const OutputFolder& folder, RecordOpti
     const std::vector<std::string> more = not_worth_recording(recorded_in(folder));
     if (more.empty()) return;
     std::ranges::copy(more, std::back_inserter(small));
-    const std::string what = fmt::format(
-        "the calls of {} take less time than to record them: they are left out, and their time is their "
-        "callers'",
-        list_of(small));
-    say(all, harmless(fmt::format("record: {}\n", what)));
+    const auto what = [](const std::string& names) {
+      return fmt::format(
+          "the calls of {} take less time than to record them: they are left out, and their time is their "
+          "callers'",
+          names);
+    };
+    say(all, harmless(fmt::format("record: {}\n", what(list_of(small)))));
     std::ranges::transform(more, std::back_inserter(options.exclude), pattern_of);
-    options.note = fmt::format("{}; {}", why, what);
+    // The profile keeps them all: who looks for one of them finds it.
+    options.note = fmt::format("{}; {}", why, what(fmt::format("{}", fmt::join(small, ", "))));
     record_project_in(folder, all.project, options);
   }
 }

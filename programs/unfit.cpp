@@ -41,12 +41,13 @@ std::string with_tool(const Project& project, std::string_view besides) {
 Fault too_long(const PathLook& look, FewerTraps fewer, const Project& project) {
   const std::string_view though =
       fewer == FewerTraps::none ? "also with as few as can be" : "also after several builds with fewer";
-  return {
-      .message = look.path.events.empty()
-                     ? fmt::format("the command ends in time without traps, and not with them, {}", though)
-                     : fmt::format("the command passes {} traps, {}: that is too many to stop at",
-                                   look.path.length(), though),
-      .hint = with_tool(project, "less work. --rounds measures its beginning all the same")};
+  return {.message = look.path.events.empty()
+                         ? fmt::format(
+                               "the command ends within its \"timeout\" without traps, but not with them, {}",
+                               though)
+                         : fmt::format("the command passes {} traps, {}: that is too many to stop at",
+                                       look.path.length(), though),
+          .hint = with_tool(project, "less work. --rounds measures its beginning all the same")};
 }
 
 }  // namespace
@@ -101,7 +102,7 @@ std::optional<Fault> unfit(const Shortening& shortening, const Project& project)
   std::vector<std::string> names;
   for (const LeftOutFunction& one : shortening.left_out) names.push_back(one.function);
   if (names.empty())
-    return Fault{.message = "the command ends in time without traps, and not with them",
+    return Fault{.message = "the command ends within its \"timeout\" without traps, but not with them",
                  .hint = with_tool(project, "less work")};
   return Fault{.message = fmt::format("the command passes {} traps: that is too many to stop at, and without "
                                       "traps in {} what is hot could not be seen",

@@ -42,8 +42,9 @@ TEST_CASE("a program whose traced runs of a short path take longer than the time
       profiled("int main(void) { if (is_traced()) usleep(1500000); work(); return 0; }\n", "", half_a_second);
   CHECK(result.exit_status == 0);
   CHECK_THAT(result.tail,
-             Catch::Contains("record: the command ends in time without traps, and not with them. jcprof "
-                             "records one run of it instead\n") &&
+             Catch::Contains(
+                 "record: the command ends within its \"timeout\" without traps, but not with them. jcprof "
+                 "records one run of it instead\n") &&
                  Catch::Contains("work"));
 }
 

@@ -109,10 +109,12 @@ TEST_CASE("a path that stays cut is not worth a run, and whether more traps coul
         "the command passes 100000000 traps, also after several builds with fewer: that is too many to stop "
         "at");
   look.path.events.clear();
-  CHECK(message(FewerTraps::none) ==
-        "the command ends in time without traps, and not with them, also with as few as can be");
+  CHECK(
+      message(FewerTraps::none) ==
+      "the command ends within its \"timeout\" without traps, but not with them, also with as few as can be");
   CHECK(message(FewerTraps::untried) ==
-        "the command ends in time without traps, and not with them, also after several builds with fewer");
+        "the command ends within its \"timeout\" without traps, but not with them, also after several builds "
+        "with fewer");
 }
 
 TEST_CASE(
@@ -133,7 +135,7 @@ TEST_CASE("a run in which the functions that are passed most would have no traps
       "the command passes 3000000 traps: that is too many to stop at, and without traps in leaf what is hot "
       "could not be seen");
   CHECK(unfit(Shortening{.functions_only = true}, program())->message ==
-        "the command ends in time without traps, and not with them");
+        "the command ends within its \"timeout\" without traps, but not with them");
 }
 
 TEST_CASE("a command whose stops take longer than the project's time is not worth a run") {
