@@ -104,10 +104,14 @@ std::string known_dev_kit() {
   return "";
 }
 
+fs::path whole_path(const fs::path& path) {
+  return path.empty() ? path : fs::absolute(path);
+}
+
 /// Java Card's; none where neither variable names one.
 std::optional<rewriter::CardKit> known_card_kit() {
   for (const Kit& named : card_kits) {
-    const fs::path folder = variable(named.variable);
+    const fs::path folder = whole_path(variable(named.variable));
     if (folder.empty() || missing_file(named, folder) != nullptr) continue;
     rewriter::CardKit kit{.folder = folder.string()};
     const auto api = [&](const char* version) {
@@ -119,7 +123,7 @@ std::optional<rewriter::CardKit> known_card_kit() {
     if (has_versions) kit.target = "3.0.4";
     if (!has_versions) kit.exports = folder / "api_export_files";
     if (!fs::exists(api("-3.2.0"))) kit.release = 7;
-    if (const fs::path jar = variable("GP_JAR"); !jar.empty()) kit.loader = {"java", "-jar", jar};
+    if (const fs::path jar = whole_path(variable("GP_JAR")); !jar.empty()) kit.loader = {"java", "-jar", jar};
     return kit;
   }
   return std::nullopt;

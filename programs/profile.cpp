@@ -157,14 +157,31 @@ annotator::RecordedRun recorded_in(const OutputFolder& folder) {
   return annotator::load_recorded_run(store);
 }
 
+/// False: it failed, and the recording before stays.
+bool record_again(const Profiling& all, const OutputFolder& folder, const RecordOptions& options) {
+  const std::filesystem::path profile = folder.path() / "profile.jcprof";
+  const std::filesystem::path before = folder.path() / "profile.before";
+  std::filesystem::copy_file(profile, before, std::filesystem::copy_options::overwrite_existing);
+  record_project_in(folder, all.project, options);
+  const bool is_there = std::filesystem::exists(profile);
+  if (!is_there) std::filesystem::copy_file(before, profile);
+  std::filesystem::remove(before);
+  return is_there;
+}
+
 /// Threads that are not the entry's pass traps that no traced path has. If these are too many at statements,
 /// records again at functions.
 void record_at_functions(const Profiling& all, const OutputFolder& folder, RecordOptions& options) {
-  const std::string what = "to record all statements takes longer than the command: traps stay at functions";
+  const annotator::RecordedRun recorded = recorded_in(folder);
+  if (!is_hidden_by_recording(recorded)) return;
+  const std::string what =
+      recorded.lost > 0 ? "to record all statements loses events: traps stay at functions"
+                        : "to record all statements takes longer than the command: traps stay at functions";
   say(all, fmt::format("record: {}\n", what));
-  options.functions_only = true;
-  options.note += "; " + what;
-  record_project_in(folder, all.project, options);
+  RecordOptions fewer = options;
+  fewer.functions_only = true;
+  fewer.note += "; " + what;
+  if (record_again(all, folder, fewer)) options = std::move(fewer);
 }
 
 /// If recording small functions hides the others, records again without them. That may show others.
@@ -185,21 +202,18 @@ void record_lighter(const Profiling& all, const OutputFolder& folder, RecordOpti
     std::ranges::transform(more, std::back_inserter(options.exclude), pattern_of);
     // The profile keeps them all: who looks for one of them finds it.
     options.note = fmt::format("{}; {}", why, what(fmt::format("{}", fmt::join(small, ", "))));
-    record_project_in(folder, all.project, options);
+    if (!record_again(all, folder, options)) return;
   }
 }
 
-/// A failure or a signal ends this, and the last recording that was made stays.
+/// If one of these fails, the recording before it stays.
 void record_with_fewer_traps(const Profiling& all, const OutputFolder& folder, RecordOptions options) {
   const bool is_finer = all.project.profile.level > TrapLevel::function;
   try {
-    if (is_finer && !options.functions_only && is_hidden_by_recording(recorded_in(folder)))
-      record_at_functions(all, folder, options);
+    if (is_finer && !options.functions_only) record_at_functions(all, folder, options);
     if (options.functions_only || !is_finer) record_lighter(all, folder, options);
   } catch (const UserError& error) {
-    for (const Fault& fault : error.faults()) say(all, harmless(render(fault)) + "\n");
-  } catch (const Cancelled&) {
-    say(all, "record: told to end; this is the recording before\n");
+    for (const Fault& fault : error.faults()) fmt::print(stderr, "warning: {}\n", harmless(render(fault)));
   }
 }
 
@@ -227,7 +241,12 @@ ExitCode record_instead(const Profiling& all, const Fault& why) {
   // Without one, it has been said why.
   if (!std::filesystem::exists(folder.path() / "profile.jcprof"))
     throw UserError(without_hint(why), ExitCode::check_failed);
-  record_with_fewer_traps(all, folder, options);
+  try {
+    record_with_fewer_traps(all, folder, options);
+  } catch (const Cancelled&) {
+    annotate_in(folder, all.project, all.annotate);  // what was recorded is good
+    throw;
+  }
   return annotate_in(folder, all.project, all.annotate);
 }
 

@@ -68,7 +68,7 @@ void print_table(const QueryResult& result) {
 }  // namespace
 
 ExitCode query_profiles(const QueryOptions& options) {
-  if (std::filesystem::exists(options.words.back()))
+  if (std::error_code too_long; std::filesystem::exists(options.words.back(), too_long))
     throw UserError(Fault{.message = fmt::format("there is no SQL behind \"{}\"", options.words.back()),
                           .hint = "such as \"SELECT * FROM function\"; docs/queries.md has more"});
   std::vector<std::filesystem::path> profiles;

@@ -260,7 +260,7 @@ ExitCode record_a_project(const RecordOptions& options) {
 
 ExitCode analyze_again(const RecordOptions& options) {
   const fs::path log = fs::absolute(options.analyze).lexically_normal();
-  annotator::RecordLog{log};  // a wrong file is refused before its folder is
+  annotator::RecordLog{log};  // refuses a wrong file before anything looks at its folder
   const OutputFolder folder(
       {.folder = options.out.empty() ? log.parent_path() : fs::path(options.out), .verb = verb});
   const fs::path& out = folder.path();

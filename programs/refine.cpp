@@ -83,11 +83,10 @@ double own_cost(const annotator::RecordedRun& recorded) {
   return cost;
 }
 
-/// A thread that waits has recorded time, too.
+/// Time in which a thread waits is no part of what is recorded.
 double processor_time(const annotator::RecordedRun& recorded) {
   double time = 0;
-  for (const StoredThread& thread : recorded.recording.threads)
-    time += thread.recorded - thread.away.value_or(0);
+  for (const StoredThread& thread : recorded.recording.threads) time += thread.recorded;
   return time;
 }
 

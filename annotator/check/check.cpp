@@ -229,7 +229,8 @@ void judge_change(Checked& checked, const Change* change) {
     return leave_open(checked, "too little is known of it");
   checked.measured = change->relative;
   checked.holding = judged(checked.measured, checked.budget.limit);
-  if (checked.holding == Holding::unresolved && change->shots_factor == 0.0)
+  if (checked.holding == Holding::unresolved && checked.budget.subject == total &&
+      change->shots_factor == 0.0)
     checked.why = "sessions differ as much: only more sessions tell";
 }
 

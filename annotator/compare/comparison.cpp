@@ -62,7 +62,8 @@ Estimate mean_of(const std::vector<Estimate>& costs) {
   mean.comparable.reset();
   mean.averages.reset();
   mean.of_one_run = false;
-  mean.resolved = std::ranges::all_of(costs, &Estimate::resolved);
+  mean.share.high = std::min(1.0, mean.share.high);
+  mean.resolved = std::ranges::all_of(costs, &Estimate::resolved) && mean.ticks.low > 0;
   mean.unreliable = std::ranges::any_of(costs, &Estimate::unreliable);
   for (const Estimate& cost : costs) mean.rounds = std::min(mean.rounds, cost.rounds);
   return mean;
@@ -84,9 +85,8 @@ double chance_to_count(std::vector<double> chances) {
   return -1;
 }
 
-/// Chances divided by weights whose mean is 1, which holds the rate of false discoveries (Genovese, Roeder &
-/// Wasserman 2006). A line that takes more of the time needs less proof. A line that takes none on both sides
-/// has not changed.
+/// Chances divided by weights whose mean is 1 hold the rate of false discoveries (Genovese, Roeder &
+/// Wasserman 2006). A line that takes more of the time needs less proof; one that takes none has not changed.
 std::vector<double> weigh(std::vector<Difference>& differences) {
   // The mean of both sides does not depend on their difference.
   const auto weight_of = [](const Difference& one) { return one.before + one.ticks.value / 2; };
@@ -129,12 +129,19 @@ double shots_factor_for(const Difference& difference, double aim) {
 struct Margins {
   double whole = 0;         // ticks of the first side
   double count_from = 0;    // a weighted chance that counts as a discovery; below 0: none does
-  double count_next = 0;    // the one that a further discovery needs
+  double count_next = 0;    // below it one more line would count
   bool are_counts = false;  // any difference of them is one
 
   /// For what took so many ticks before.
   double of(double before) const { return std::max(margin_relative * before, least_share * whole); }
 };
+
+/// The deviations of a difference that is proven four times in five, where its chance must be below `needed`.
+double proof_of(const Difference& difference, double needed) {
+  constexpr double power = 0.84;
+  constexpr double least = 1e-9;
+  return deviations_of(1 - std::clamp(needed, least, false_discoveries), difference.freedom) + power;
+}
 
 /// `weight`: that of weigh().
 void judge(Change& change, const Difference& difference, double weight, const Margins& margins) {
@@ -154,10 +161,8 @@ void judge(Change& change, const Difference& difference, double weight, const Ma
     return;
   }
   // A change beyond the margin has to be proven, one within it to be bounded.
-  constexpr double power = 0.84;  // four times in five
-  const double needed = std::min(false_discoveries, weight * margins.count_next);
-  const double proof = deviations_of(1 - needed, difference.freedom) + power;
-  const double aim = size > margin ? size / proof : std::max(margin - size, margin / 2) / narrow;
+  const double aim = size > margin ? size / proof_of(difference, weight * margins.count_next)
+                                   : std::max(margin - size, margin / 2) / narrow;
   change.shots_factor = shots_factor_for(difference, aim);
 }
 
@@ -325,10 +330,11 @@ Change change_of_whole(const std::vector<Compared>& before, const std::vector<Co
   change.hits_before = change.hits_after = std::nullopt;
   // A change of everything that the speed of sessions may explain is no proof that nothing changed.
   const double ticks = change.before->ticks.value;
-  const double as_measured = change.after->ticks.value - ticks;
   const bool is_proven = change.verdict == Verdict::slower || change.verdict == Verdict::faster;
-  if (!is_proven && std::abs(as_measured) > margins.of(ticks)) {
-    if (std::exchange(change.verdict, Verdict::unresolved) == Verdict::same) change.shots_factor = 0;
+  if (!is_proven && std::abs(change.after->ticks.value - ticks) > margins.of(ticks)) {
+    if (change.verdict == Verdict::same) change.shots_factor = 0;
+    change.verdict = Verdict::unresolved;
+    // All of the ratio may be a change, or none.
     const auto widen = [&](Interval& interval, double scale) {
       interval.low = std::min(interval.low, scale * (effects.ratio.low - 1));
       interval.high = std::max(interval.high, scale * (effects.ratio.high - 1));

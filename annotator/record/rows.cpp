@@ -208,12 +208,13 @@ struct Doubts {
   double own_cost = 0;  // what is uncertain of it
   double spread = std::numeric_limits<double>::infinity();
   std::uint64_t commands = 1;
+  double hooks = 0;  // ticks that may be those of hooks: the time may be less by as much
 };
 
 StoredEstimate estimate_row(const RowScale& scale, EstimateScope scope, double ticks, const Doubts& doubts) {
   const bool has_spread = std::isfinite(doubts.spread);
   const double unknown = std::hypot(doubts.own_cost, has_spread ? doubts.spread : 0);
-  const double low = std::max(0.0, ticks - unknown);
+  const double low = std::max(0.0, ticks - unknown - doubts.hooks);
   const double share = scale.recorded > 0 ? 1 / scale.recorded : 0;
   return {.scope = scope,
           .rounds = has_spread ? static_cast<std::uint32_t>(doubts.commands) : 1,
@@ -254,11 +255,13 @@ std::vector<StoredEstimate> function_rows(const RowScale& scale, const RecordedT
     const FunctionSums& function = tree.functions[i];
     if (function.count == 0) continue;
     const auto& [own, with_calls] = spreads.by_symbol[i];
-    StoredEstimate row = estimate_row(scale, EstimateScope::function, static_cast<double>(function.exclusive),
-                                      {in_ticks(function.doubt), own, spreads.commands});
+    StoredEstimate row =
+        estimate_row(scale, EstimateScope::function, static_cast<double>(function.exclusive),
+                     {in_ticks(function.doubt), own, spreads.commands, static_cast<double>(function.hooks)});
     const StoredEstimate inclusive =
         estimate_row(scale, EstimateScope::function, static_cast<double>(function.inclusive),
-                     {in_ticks(function.doubt_below), with_calls, spreads.commands});
+                     {in_ticks(function.doubt_below), with_calls, spreads.commands,
+                      static_cast<double>(function.hooks_below)});
     row.function = symbols[i].name;
     row.path = symbols[i].path;
     row.line = symbols[i].line;

@@ -6,7 +6,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "annotator/record/event_cost.hpp"
 #include "annotator/tree_walk.hpp"
 
 namespace jcprof::annotator {
@@ -26,6 +25,7 @@ struct Merged {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
   std::uint64_t doubt = 0;
+  std::uint64_t hooks = 0;  // see FunctionSums
 };
 
 struct Merging {
@@ -60,9 +60,8 @@ bool is_seen_twice(const Merging& merging, const CallNode& node) {
          symbol_of[node.function] == symbol_of[parent.function];
 }
 
-/// Nobody counts the calls of functions that are left out, and each takes some time of its caller.
-std::uint64_t doubt_of(const CallNode& node) {
-  return node.hides_calls ? std::max(node.doubt, in_1024ths(node.exclusive)) : node.doubt;
+std::uint64_t hooks_of(const CallNode& node) {
+  return node.hides_calls ? node.exclusive : 0;
 }
 
 void count(Merging& merging, Merged& call, std::uint32_t node_number) {
@@ -72,7 +71,8 @@ void count(Merging& merging, Merged& call, std::uint32_t node_number) {
   call.count += node.count;
   call.inclusive += node.inclusive;
   call.exclusive += node.exclusive;
-  call.doubt += doubt_of(node);
+  call.doubt += node.doubt;
+  call.hooks += hooks_of(node);
   call.away += node.away;
   call.least = std::min(call.least, node.least);
   call.most = std::max(call.most, node.most);
@@ -105,7 +105,8 @@ void merge_nodes(Merging& merging) {
     if (is_seen_twice(merging, nodes[i])) {
       call = parent;
       merging.calls[call].exclusive += nodes[i].exclusive;
-      merging.calls[call].doubt += doubt_of(nodes[i]);
+      merging.calls[call].doubt += nodes[i].doubt;
+      merging.calls[call].hooks += hooks_of(nodes[i]);
       merging.calls[call].away += nodes[i].away;
       continue;
     }
@@ -130,11 +131,15 @@ std::vector<TreeStep> hottest_first(const std::vector<Merged>& calls) {
 void sum_functions(Merging& merging, const std::vector<TreeStep>& steps) {
   const std::vector<Merged>& calls = merging.calls;
   std::vector<std::uint64_t> below(calls.size());
+  std::vector<std::uint64_t> hooks_below(calls.size());
   std::vector<std::uint32_t> symbols;
   for (const Merged& call : calls) symbols.push_back(call.symbol);
   for (std::size_t i = calls.size(); i-- > 0;) {
     below[i] += calls[i].doubt;
-    if (calls[i].parent != none) below[calls[i].parent] += below[i];
+    hooks_below[i] += calls[i].hooks;
+    if (calls[i].parent == none) continue;
+    below[calls[i].parent] += below[i];
+    hooks_below[calls[i].parent] += hooks_below[i];
   }
   const std::vector<bool> is_outermost = outermost(steps, symbols);
   for (const TreeStep& step : steps) {
@@ -143,9 +148,11 @@ void sum_functions(Merging& merging, const std::vector<TreeStep>& steps) {
     FunctionSums& function = merging.functions[call.symbol];
     function.exclusive += call.exclusive;
     function.doubt += call.doubt;
+    function.hooks += call.hooks;
     if (!is_outermost[step.node]) continue;
     function.inclusive += call.inclusive;
     function.doubt_below += below[step.node];
+    function.hooks_below += hooks_below[step.node];
   }
 }
 

@@ -24,6 +24,9 @@ struct FunctionSums {
   std::uint64_t most = 0;
   std::uint64_t doubt = 0;        // of the exclusive time, by own cost, in 1/1024 ticks
   std::uint64_t doubt_below = 0;  // and of the inclusive time
+  // Ticks that may be those of hooks: nobody counts the calls of functions that are left out.
+  std::uint64_t hooks = 0;        // of the exclusive time,
+  std::uint64_t hooks_below = 0;  // and of the inclusive time
   QuantileSketch sketch = {};
 };
 

@@ -280,7 +280,7 @@ bool is_convertible(const AppletSources& sources, const AppletCandidate& chosen)
   return !package.empty() && std::ranges::all_of(sources.models, [&](const SourceModel* model) {
     return model->scope == package;
   }) && std::ranges::all_of(sources.imports, [](const std::string& name) {
-    return starts_with_one_of(name, {"javacard", "java."});
+    return starts_with_one_of(name, {"javacard.", "javacardx.", "java."});
   });
 }
 

@@ -176,6 +176,40 @@ TEST_CASE("a difference has an interval of both intervals, and of what sessions 
   CHECK(of_line(compare({{sure, straight_map()}}, {{little, straight_map()}}), 11).verdict == Verdict::same);
 }
 
+TEST_CASE("the mean of two sessions is known no better than they agree") {
+  const Profile one = by_hand();
+  Profile two = by_hand();
+  set(two, 0, 104);
+  const Comparison comparison =
+      compare({{one, straight_map()}, {two, straight_map()}}, {{one, straight_map()}, {two, straight_map()}});
+  const Estimate& before = *of_line(comparison, 10).before;
+  CHECK(before.ticks.value == Approx(102));
+  CHECK(before.ticks.high == Approx(102 + 12.706 * 2).margin(0.1));  // Student's t of one degree of freedom
+  CHECK(of_line(comparison, 11).before->ticks.high == Approx(100 + std::sqrt(0.5)));
+}
+
+TEST_CASE("lines that take no time on either side, however noisy, have not changed") {
+  Profile before = by_hand();
+  before.lines[0].cost.ticks = {0, 0, 500};
+  const Comparison comparison = compare({{before, straight_map()}}, {{before, straight_map()}});
+  CHECK(of_line(comparison, 10).verdict == Verdict::unresolved);
+}
+
+TEST_CASE("the interval of a whole command holds the change that sessions may explain") {
+  const auto with_total = [](double factor) {
+    Profile profile = by_hand();
+    for (std::size_t i = 0; i < profile.lines.size(); ++i) set(profile, i, 100 * factor);
+    profile.total = {.ticks = {1000 * factor, 995 * factor, 1005 * factor}, .resolved = true};
+    return profile;
+  };
+  const Profile before = with_total(1);
+  const Profile after = with_total(1.03);
+  const Change whole = compare({{before, straight_map()}}, {{after, straight_map()}}).whole;
+  CHECK(whole.verdict == Verdict::unresolved);
+  CHECK(whole.relative.low < 0);
+  CHECK(whole.relative.high > 0.03);
+}
+
 TEST_CASE("GitHub gets the total first, then what is slower with its place") {
   Profile before = by_hand();
   before.run.project = "pin";

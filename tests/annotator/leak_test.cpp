@@ -103,6 +103,15 @@ TEST_CASE("without evidence the difference is told that would have been found") 
   CHECK(leak_json(run, three_lines())["pairs"][0]["findable"] == 2340);
 }
 
+TEST_CASE("no evidence in the times is told apart from paths that differ, and a sweep needs no other") {
+  engine::LeakRun run = a_run(0);
+  run.partings.emplace_back().is_of_class = true;
+  CHECK_THAT(told(run), Catch::Contains("no further evidence beside the path: a difference of 2.4 µs"));
+  run.partings.clear();
+  run.pairs[0].findings.looks.push_back(run.pairs[0].findings.looks.front());
+  CHECK_THAT(told(run), Catch::Contains("no evidence: ") && !Catch::Contains("--sweep"));
+}
+
 TEST_CASE("few shots, a class that was not reached, and too much noise leave it unresolved") {
   engine::LeakRun run = a_run(0);
   run.pairs[0].findings.shots = 99;

@@ -126,6 +126,16 @@ TEST_CASE("the functions in which threads were away have a table of their own, a
   CHECK(nlohmann::json::parse(to_json(profile))["functions"][0]["away"] == 20'000);
 }
 
+TEST_CASE("the interval of one recorded run, whose total own cost hides, is said to be just that") {
+  RecordedRun run = with_a_line();
+  for (StoredEstimate& row : run.estimates) {
+    row.rounds = 1;
+    row.resolved = row.scope != EstimateScope::total && row.resolved;
+  }
+  CHECK_THAT(tables(recorded_profile(run)),
+             Catch::Contains("± is what the cost of recording leaves open; one run does not tell"));
+}
+
 TEST_CASE("comments of recorded runs are taken out again") {
   Profile profile = recorded_profile(with_a_line());
   CHECK(without_comments(annotated(profile)) == words);

@@ -577,6 +577,7 @@ TEST_CASE("calls of functions that are left out are parts of their callers, reco
   };
   CHECK_FALSE(row_of("(function 1)").resolved);
   CHECK(row_of("(function 1)").low == 0);
+  CHECK(row_of("(function 1)").high < 1.5 * row_of("(function 1)").ticks);
   CHECK(row_of("(function 1)").inclusive_low == Approx(180).margin(20));
   CHECK(row_of("(function 3)").resolved);
 }

@@ -166,14 +166,15 @@ TEST_CASE("full chunks go to the disk in each thread's order, and are free and e
 TEST_CASE("first chunks tell the processor time ahead of them") {
   Bench bench;
   const auto fill = [&](std::uint32_t index, std::uint32_t number, std::uint64_t left_ns,
-                        std::uint64_t base_ns) {
-    bench.fill(index, {.number = number}, events(2));
+                        std::uint64_t base_ns, std::uint32_t thread = 1) {
+    bench.fill(index, {.thread = thread, .number = number}, events(2));
     jcprof_log_chunk& head = bench.memory.chunk(index).head;
     head.left_ns = left_ns;
     head.base_ns = base_ns;
   };
   fill(0, 1, 0, 700);
   fill(1, 2, 1000, 1030);  // the analysis takes changes of chunks off
+  fill(2, 1, 0, 50, 2);    // plain runs record the first thread alone
   bench.drainer.round();
   CHECK(bench.writer.written().ahead_ns == 700);
 }
