@@ -49,9 +49,9 @@ std::optional<Refinement> refinement(const FirstRun& first, RefineWish wish);
 /// All recording together takes more processor time than the command, or many events are lost.
 bool is_hidden_by_recording(const annotator::RecordedRun& recorded);
 
-/// Functions of a recording whose calls take less than an event of it costs, the most called first. As many
-/// as it takes to bring recording down to half of the command's time, without lost events. Empty where
-/// recording does not hide the command.
+/// Functions whose calls are shorter than an event costs, the most called first. The list ends as soon as
+/// recording without them takes half of the command's time and loses no events. It is empty where recording
+/// does not hide the command.
 std::vector<std::string> not_worth_recording(const annotator::RecordedRun& recorded);
 
 /// That matches the function alone: in a glob, brackets would be sets of characters.

@@ -54,7 +54,7 @@ std::string package_of(const AppletFacts& facts) {
   return facts.class_name.substr(0, facts.class_name.rfind('.'));
 }
 
-/// As the converter takes it: 0xA0:0x00.
+/// The converter writes AIDs so: 0xA0:0x00.
 std::string aid_of_converter(std::string_view hex) {
   std::string text;
   for (std::size_t i = 0; i < hex.size(); i += 2)
@@ -164,8 +164,8 @@ std::string card_sections(const AppletFacts& facts) {
         "GlobalPlatformPro.\n  // Afterwards, \"gp --uninstall\" with the same file deletes it.\n{},\n{}",
         steps("install", {load_step(facts)}), transport);
   return fmt::format(
-      R"(  // No jCardSim was found, so a card in a reader it is. What loads the CAP file onto it goes here. With JC_HOME set to
-  // a Java Card kit, jcprof init writes the steps for an applet of one package.
+      R"(  // No jCardSim was found, so jcprof measures a card in a reader. Write the step here that loads the CAP file. If
+  // JC_HOME names a Java Card kit, jcprof init writes the steps for an applet of one package.
   // "install": [{{"run": ["gp", "--force", "--install", "{{tree}}/applet.cap"]}}],
 {})",
       transport);

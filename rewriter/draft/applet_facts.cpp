@@ -314,8 +314,10 @@ std::optional<AppletFacts> find_applet(const FoundTree& tree) {
   for (const AppletCandidate& other : candidates)
     if (&other != &chosen) facts.others.push_back(fmt::format("{} ({})", other.entry, other.own->path));
   find_aid(chosen, facts);
-  if (is_convertible(sources, chosen)) facts.kit = tree.card_kit;
-  facts.uses_int = std::ranges::any_of(sources.models, [](const SourceModel* m) { return uses_int(*m); });
+  if (tree.card_kit && is_convertible(sources, chosen)) {
+    facts.kit = tree.card_kit;
+    facts.uses_int = std::ranges::any_of(sources.models, [](const SourceModel* m) { return uses_int(*m); });
+  }
   return facts;
 }
 

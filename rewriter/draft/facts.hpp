@@ -34,7 +34,7 @@ struct AppletFacts {
   std::vector<std::string> properties;  // of the simulator, for java: "-Dcom.licel.jcardsim…=1"
   std::string builder;                  // the build file that makes the applet; empty: none
   std::optional<CardKit> kit = {};      // that makes the CAP file: one package that uses the card's API alone
-  bool uses_int = false;
+  bool uses_int = false;                // asked for where there is a kit: the converter wants to be told
 };
 
 /// UserError where the tree's `wanted_entry` is none of its applets'.

@@ -103,7 +103,7 @@ TEST_CASE("without evidence the difference is told that would have been found") 
   CHECK(leak_json(run, three_lines())["pairs"][0]["findable"] == 2340);
 }
 
-TEST_CASE("no evidence in the times is told apart from paths that differ, and a sweep needs no other") {
+TEST_CASE("the text on times says that paths differ, and suggests no sweep after a sweep") {
   engine::LeakRun run = a_run(0);
   run.partings.emplace_back().is_of_class = true;
   CHECK_THAT(told(run), Catch::Contains("no further evidence beside the path: a difference of 2.4 µs"));

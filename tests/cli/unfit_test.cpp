@@ -234,7 +234,7 @@ TEST_CASE("an event costs what recording adds, and is in doubt by how plain runs
   CHECK(cost_of_event({.ns = {1e6, 1.001e6, 1.002e6}}, 0.999e6, recorded).doubt_ps == Approx(4968).margin(2));
   const PlainRuns same{.ns = {1e6, 1e6, 1e6}};
   CHECK(cost_of_event(same, 2e6, {.events = 1000, .lost = 1, .threads = 1}).event_ps == 0);
-  // What the file had no room for was recorded all the same.
+  // The program recorded the discarded events, too.
   CHECK(cost_of_event(same, 2e6, {.events = 300, .lost = 700, .discarded = 700}).event_ps == 1'000'000);
   CHECK(cost_of_event(same, 2e6, {.events = 300, .lost = 701, .discarded = 700}).event_ps == 0);
   CHECK(cost_of_event(same, 2e6, {.events = 1000, .threads = 2}).event_ps == 1'000'000);
