@@ -106,15 +106,14 @@ void add_to_history(const fs::path& file, const HistoryEntry& entry) {
   database
       .prepare(
           "INSERT INTO entry (started, project, device, simulated, build, label) VALUES (?, ?, ?, ?, ?, ?) "
-          "ON CONFLICT DO UPDATE SET label = excluded.label")
+          "ON CONFLICT DO UPDATE SET label = coalesce(nullif(excluded.label, ''), label)")
       .bind(entry.started, entry.project, entry.device, entry.simulated, entry.build, entry.label)
       .run();
   Statement known =
       database.prepare("SELECT id FROM entry WHERE started = ? AND project = ? AND device = ? AND build = ?");
   check(known.bind(entry.started, entry.project, entry.device, entry.build).step(), "the entry is there");
   const std::int64_t id = known.integer(0);
-  database.prepare("DELETE FROM value WHERE entry = ?").bind(id).run();
-  Statement row = database.prepare("INSERT INTO value VALUES (?, ?, ?, ?, ?, ?)");
+  Statement row = database.prepare("INSERT OR REPLACE INTO value VALUES (?, ?, ?, ?, ?, ?)");
   for (const HistoryValue& value : entry.values)
     row.bind(id, value.subject, value.unit, value.value, value.low, value.high).run();
   atomically.commit();

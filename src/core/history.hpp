@@ -32,8 +32,8 @@ struct HistoryEntry {
   bool operator==(const HistoryEntry&) const = default;
 };
 
-/// Makes the file if there is none. An entry of the same start, project, device and build is replaced.
-/// UserError for a file that is no history.
+/// Makes the file if there is none. An entry of the same start, project, device and build gets the new values
+/// and label, and keeps what `entry` does not have. UserError for a file that is no history.
 void add_to_history(const std::filesystem::path& file, const HistoryEntry& entry);
 
 /// In the order of their starts. UserError as above.

@@ -42,16 +42,22 @@ TEST_CASE("a history gives back its entries in the order of their starts, and en
   CHECK(read_history(folder / "h") == std::vector{early, late});
 }
 
-TEST_CASE("the same run again replaces its entry of a history") {
+TEST_CASE("the same run again renews its entry of a history, and loses nothing of it") {
   const test::TemporaryFolder folder;
   HistoryEntry entry = entry_of("2026-01-02T00:00:00Z", 1);
   add_to_history(folder / "h", entry);
+  HistoryEntry fewer = entry;
+  fewer.label = "c2";
+  fewer.values = {{"total", "ns", 3, 2, 4}};
+  add_to_history(folder / "h", fewer);
   entry.label = "c2";
-  entry.values = {{"total", "ns", 3, 2, 4}};
-  add_to_history(folder / "h", entry);
+  entry.values.back() = fewer.values.front();
   CHECK(read_history(folder / "h") == std::vector{entry});
-  entry.build = 1;
-  add_to_history(folder / "h", entry);
+  fewer.label.clear();
+  add_to_history(folder / "h", fewer);
+  CHECK(read_history(folder / "h") == std::vector{entry});
+  fewer.build = 1;
+  add_to_history(folder / "h", fewer);
   CHECK(read_history(folder / "h").size() == 2);
 }
 
