@@ -187,22 +187,29 @@ void record_at_functions(const Profiling& all, const OutputFolder& folder, Recor
 /// If recording small functions hides the others, records again without them. That may show others.
 void record_lighter(const Profiling& all, const OutputFolder& folder, RecordOptions options) {
   const std::string why = options.note;
+  const annotator::RecordedRun first = recorded_in(folder);
+  annotator::RecordedRun recorded = first;
   std::vector<std::string> small;
   for (int i = 0; i < most_lighter_recordings; ++i) {
-    const std::vector<std::string> more = not_worth_recording(recorded_in(folder));
+    const std::vector<std::string> more = not_worth_recording(recorded);
     if (more.empty()) return;
     std::ranges::copy(more, std::back_inserter(small));
-    const auto what = [](const std::string& names) {
+    const auto holders = callers_of({small.begin(), small.end()}, first);
+    const std::vector<std::string> callers(holders.begin(), holders.end());
+    const auto what = [](const std::string& names, const std::string& of_callers) {
       return fmt::format(
           "the calls of {} take less time than to record them: they are left out, and their time is their "
-          "callers'",
-          names);
+          "callers'{}",
+          names, of_callers.empty() ? "" : fmt::format(" ({})", of_callers));
     };
-    say(all, harmless(fmt::format("record: {}\n", what(list_of(small)))));
+    say(all, harmless(fmt::format("record: {}\n", what(list_of(small), list_of(callers)))));
     std::ranges::transform(more, std::back_inserter(options.exclude), pattern_of);
     // The profile keeps them all: who looks for one of them finds it.
-    options.note = fmt::format("{}; {}", why, what(fmt::format("{}", fmt::join(small, ", "))));
+    options.note = fmt::format(
+        "{}; {}", why,
+        what(fmt::format("{}", fmt::join(small, ", ")), fmt::format("{}", fmt::join(callers, ", "))));
     if (!record_again(all, folder, options)) return;
+    recorded = recorded_in(folder);
   }
 }
 

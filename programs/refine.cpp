@@ -136,6 +136,20 @@ std::vector<std::string> not_worth_recording(const annotator::RecordedRun& recor
   return names;
 }
 
+std::set<std::string> callers_of(const std::set<std::string>& left_out,
+                                 const annotator::RecordedRun& recorded) {
+  // Of each call, the nearest one that stays: its name, or that of a thread.
+  std::map<std::uint32_t, std::string> stays{{0, ""}};
+  std::set<std::string> callers;
+  for (const StoredCall& call : recorded.recording.calls) {  // parents first
+    const std::string& name = recorded.recording.symbols.at(call.symbol).name;
+    const std::string& above = stays.at(call.parent);
+    if (left_out.contains(name) && !above.empty()) callers.insert(above);
+    stays.emplace(call.id, left_out.contains(name) ? above : name);
+  }
+  return callers;
+}
+
 std::string pattern_of(std::string function) {
   std::ranges::replace_if(function, [](char c) { return c == '[' || c == ']'; }, '?');
   return function;

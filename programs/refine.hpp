@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,11 @@ bool is_hidden_by_recording(const annotator::RecordedRun& recorded);
 /// recording without them takes half of the command's time and loses no events. It is empty where recording
 /// does not hide the command.
 std::vector<std::string> not_worth_recording(const annotator::RecordedRun& recorded);
+
+/// Who has the time of `left_out` once it is recorded no more: its recorded callers, and those of callers
+/// that are left out too.
+std::set<std::string> callers_of(const std::set<std::string>& left_out,
+                                 const annotator::RecordedRun& recorded);
 
 /// That matches the function alone: in a glob, brackets would be sets of characters.
 std::string pattern_of(std::string function);

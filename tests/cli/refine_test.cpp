@@ -71,6 +71,23 @@ TEST_CASE("functions that the cost of recording hides are left out of a second r
   CHECK(not_worth_recording(some_recording()) == Names{"index", "compare"});
 }
 
+TEST_CASE("the time of functions that are left out is that of the callers that stay") {
+  annotator::RecordedRun run;
+  run.recording.symbols = {{.number = 0},
+                           {.number = 1, .name = "main"},
+                           {.number = 2, .name = "outer"},
+                           {.number = 3, .name = "inner"},
+                           {.number = 4, .name = "other"}};
+  run.recording.calls = {{.id = 1, .symbol = 1},
+                         {.id = 2, .parent = 1, .symbol = 2},
+                         {.id = 3, .parent = 2, .symbol = 3},
+                         {.id = 4, .parent = 1, .symbol = 4},
+                         {.id = 5, .symbol = 3}};  // of a thread
+  CHECK(callers_of({"inner"}, run) == std::set<std::string>{"outer"});
+  CHECK(callers_of({"inner", "outer"}, run) == std::set<std::string>{"main"});
+  CHECK(callers_of({"main"}, run).empty());
+}
+
 TEST_CASE("no more functions are left out than it takes") {
   annotator::RecordedRun run = some_recording();
   run.recording.threads = {{.recorded = 1990, .overhead = 2000}};

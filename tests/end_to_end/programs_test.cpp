@@ -162,6 +162,7 @@ TEST_CASE("small functions that hide the hot one in a recording are left out of 
   INFO(said.out << said.err);
   CHECK(said.status == 0);
   CHECK_THAT(said.out, Catch::Contains("record: the calls of tiny take less time than to record them"));
+  CHECK_THAT(said.out, Catch::Contains("their time is their callers' (twice)"));
   CHECK(recorded(place, "SELECT function FROM function LIMIT 1") == "hot");
   CHECK(recorded(place, "SELECT count(*) FROM function WHERE function = 'tiny'") == "0");
 }
