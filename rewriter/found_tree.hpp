@@ -16,13 +16,14 @@ namespace jcprof::rewriter {
 /// A program that the build makes, as the build system says.
 struct FoundProgram {
   std::string name;  // of its target
-  std::string path;  // of the file, below the folder that is built in
+  std::string path;  // of the file, below the folder that is built in, or the root of the sources
   std::vector<std::string>
       units;  // the C and C++ files that it is made of, those of the project's libraries too
   bool is_test = false;
-  bool makes_sources = false;  // the build makes files that these include, or some of them
-  std::string folder = {};     // of the makefile that makes it
-  bool is_asked_for = false;   // make alone does not make it
+  bool makes_sources = false;     // the build makes files that these include, or some of them
+  std::string folder = {};        // of the makefile that makes it
+  bool is_asked_for = false;      // make alone does not make it
+  bool is_among_sources = false;  // the build file wants it there, wherever it is built
 };
 
 /// A Java Card kit whose converter runs on the Java of today, and what loads a CAP file onto a card.

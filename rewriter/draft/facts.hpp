@@ -114,7 +114,8 @@ struct ProgramFacts {
   bool is_test = false;              // there are tests only
   bool makes_sources = false;        // the build makes what the sources include
   std::string target;                // what the builder calls the program; empty: not found, all is built
-  std::string program;               // the built program, below the build folder; in the tree for make
+  std::string program;               // the built program, below the build folder or the tree
+  bool is_in_tree = false;           // below the tree
   std::string asked_in;              // the folder in which make is asked for the target, when all is built
 };
 

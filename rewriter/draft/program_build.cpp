@@ -97,6 +97,10 @@ class CMakeModel {
       const fs::path file = folders_.build / text_at(artifacts.front(), "path");
       FoundProgram program{
           .name = text_at(target.json, "name"), .path = below(folders_.build, file), .units = {}};
+      if (program.path.empty()) {
+        program.path = below(folders_.root, file);
+        program.is_among_sources = true;
+      }
       if (program.path.empty()) continue;
       gather(id, program);
       program.is_test = is_test(program) ||

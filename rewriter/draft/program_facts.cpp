@@ -116,10 +116,10 @@ void find_built(const FoundTree& tree, ProgramFacts& facts) {
     const std::string_view name = name_of_file(path);
     const bool is_builds = name == "CMakeCache.txt" || name == "build.ninja";
     if (is_builds && !folder_of(path).empty()) globs.insert(folder_of(path));
+    if (facts.is_in_tree && path == facts.program) globs.insert(path);
     if (facts.builder != Builder::make) continue;
     for (const char* suffix : {".o", ".a", ".so", ".lo", ".la"})
       if (path.ends_with(suffix)) globs.insert("**/*" + std::string(suffix));
-    if (path == facts.program) globs.insert(path);
   }
   facts.built.assign(globs.begin(), globs.end());
 }
@@ -232,6 +232,7 @@ std::string made_by(const std::string& makefile, const std::string& stem) {
 
 void use_make(const std::string& makefile, ProgramFacts& facts) {
   facts.builder = Builder::make;
+  facts.is_in_tree = true;
   const std::string stem(stem_of(facts.source));
   facts.target = makefile.empty() ? stem : made_by(makefile, stem);
   facts.program = facts.target.empty() ? stem : facts.target;
@@ -342,6 +343,7 @@ std::optional<ProgramFacts> program_of_build(const FoundTree& tree) {
     facts.target = fs::path(program.path).lexically_relative(facts.asked_in).string();
   }
   facts.program = program.path;
+  facts.is_in_tree = facts.is_in_tree || program.is_among_sources;
   facts.is_told = true;
   facts.is_test = program.is_test && tree.wanted_entry.empty();
   facts.makes_sources = program.makes_sources;

@@ -120,16 +120,8 @@ std::string runs_in(const ProgramFacts& facts) {
 }
 
 std::string built_program(const ProgramFacts& facts) {
-  switch (facts.builder) {
-    case Builder::cmake:
-    case Builder::meson:
-      return "{out}/build/" + facts.program;
-    case Builder::make:
-      return "{tree}/" + facts.program;
-    case Builder::compiler:
-      break;
-  }
-  return "{out}/" + facts.program;
+  if (facts.is_in_tree) return "{tree}/" + facts.program;
+  return (facts.builder == Builder::compiler ? "{out}/" : "{out}/build/") + facts.program;
 }
 
 // --- Trusted applications ---

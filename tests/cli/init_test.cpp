@@ -225,6 +225,20 @@ TEST_CASE("init finds the programs of a library in what make check makes") {
              Catch::Contains(R"("make", "-j2", "-C", "checks", "look")"));
 }
 
+/// The words of init for a program of this text; it ends well.
+std::string said_of(const test::TemporaryFolder& folder, const std::string& text,
+                    const std::vector<std::string>& options) {
+  write_file(folder / "p/main.c", text);
+  std::vector<std::string> argv{JCPROF_BIN_DIR "/jcprof", "init", "p"};
+  argv.insert(argv.end(), options.begin(), options.end());
+  const ProcessResult result =
+      run_and_wait({.argv = argv, .cwd = folder.path(), .environment = {{"JCPROF_YES", ""}}}, {},
+                   std::chrono::seconds{100});
+  INFO(result.tail);
+  CHECK(result.exit_status == 0);
+  return result.tail;
+}
+
 /// A library of CMake's, whose build file goes on like that.
 ProcessResult init_of_library(const test::TemporaryFolder& folder, const std::string& more) {
   write_file(folder / "p/CMakeLists.txt",
@@ -249,6 +263,21 @@ TEST_CASE("init finds the programs of a library that CMake makes on request") {
   CHECK_THAT(read_file(folder / "p/jcprof.json"),
              Catch::Contains("\"-DP_EXAMPLES=ON\"") && Catch::Contains("\"*.c\"") &&
                  Catch::Contains(R"("--target", "look")") && !Catch::Contains("P_TESTS"));
+}
+
+TEST_CASE("init finds a program of CMake's that the build puts among the sources, and tries it in the copy") {
+  const test::TemporaryFolder folder;
+  write_file(
+      folder / "p/CMakeLists.txt",
+      "cmake_minimum_required(VERSION 3.18)\nproject(p C)\n"
+      "set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/bin)\nadd_executable(p main.c)\n");
+  write_file(folder / "p/bin/p", "of an earlier build");
+  CHECK_THAT(said_of(folder, "int main(void) { return 0; }\n", {"--yes"}),
+             Catch::Contains("ok       path: ") && !Catch::Contains("note: "));
+  const std::string draft = read_file(folder / "p/jcprof.json");
+  CHECK_THAT(draft, Catch::Contains(R"("run": ["{tree}/bin/p"])") &&
+                        Catch::Contains(R"("exclude_from_tree": ["bin/p"])"));
+  CHECK(read_file(folder / "p/bin/p") == "of an earlier build");
 }
 
 TEST_CASE("init says that CMake makes libraries and no program, rather than draft what nobody builds") {
@@ -299,20 +328,6 @@ TEST_CASE("without the build system's program, or with a foreign output folder, 
   const BrokenCMake foreign("$(error no)\n");
   write_file(foreign.folder / "p/jcprof-out/mine", "");
   CHECK_THAT(foreign.init({{"JCPROF_YES", "1"}}), Catch::Contains("CMake names no program to measure"));
-}
-
-/// The words of init for a program of this text; it ends well.
-std::string said_of(const test::TemporaryFolder& folder, const std::string& text,
-                    const std::vector<std::string>& options) {
-  write_file(folder / "p/main.c", text);
-  std::vector<std::string> argv{JCPROF_BIN_DIR "/jcprof", "init", "p"};
-  argv.insert(argv.end(), options.begin(), options.end());
-  const ProcessResult result =
-      run_and_wait({.argv = argv, .cwd = folder.path(), .environment = {{"JCPROF_YES", ""}}}, {},
-                   std::chrono::seconds{100});
-  INFO(result.tail);
-  CHECK(result.exit_status == 0);
-  return result.tail;
 }
 
 TEST_CASE("init ends by trying the draft, up to the path, and stops at what fails") {

@@ -71,6 +71,19 @@ TEST_CASE("CMake's programs come in the order of the build file, with the units 
           .empty());
 }
 
+TEST_CASE("a program that CMake puts outside of sources and build is left out") {
+  const auto at = [](const std::string& path) {
+    return cmake_programs(replies({{"p", target("EXECUTABLE", "p", 1, R"({"path": "p.c"})",
+                                                fmt::format(R"(, "artifacts": [{{"path": "{}"}}])", path))}}),
+                          "", apart);
+  };
+  REQUIRE(at("/p/bin/p").size() == 1);
+  CHECK(at("/p/bin/p").front().path == "bin/p");
+  CHECK(at("/p/bin/p").front().is_among_sources);
+  CHECK_FALSE(at("/p/jcprof-out/prepared/p").front().is_among_sources);
+  CHECK(at("/opt/bin/p").empty());
+}
+
 TEST_CASE(
     "make's programs are what it links, through archives and shared libraries, by the name they end with") {
   const std::string dry_run =
