@@ -157,15 +157,22 @@ annotator::RecordedRun recorded_in(const OutputFolder& folder) {
   return annotator::load_recorded_run(store);
 }
 
-/// False: it failed, and the recording before stays.
+/// False: it failed. The recording before stays then, and whatever ends this.
 bool record_again(const Profiling& all, const OutputFolder& folder, const RecordOptions& options) {
   const std::filesystem::path profile = folder.path() / "profile.jcprof";
   const std::filesystem::path before = folder.path() / "profile.before";
   std::filesystem::copy_file(profile, before, std::filesystem::copy_options::overwrite_existing);
-  record_project_in(folder, all.project, options);
+  try {
+    record_project_in(folder, all.project, options);
+  } catch (...) {
+    std::filesystem::rename(before, profile);
+    throw;
+  }
   const bool is_there = std::filesystem::exists(profile);
-  if (!is_there) std::filesystem::copy_file(before, profile);
-  std::filesystem::remove(before);
+  if (is_there)
+    std::filesystem::remove(before);
+  else
+    std::filesystem::rename(before, profile);
   return is_there;
 }
 

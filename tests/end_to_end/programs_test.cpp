@@ -85,13 +85,17 @@ TEST_CASE("the first look at the path goes by the transport that is asked for") 
   CHECK_THAT(said.out, !Catch::Contains("functions only"));
 }
 
+constexpr const char* one_compiler = R"([{"run": ["cc", "-o", "{out}/p", "p.c"]}])";
+
 /// A program whose entry runs `body`; profiled as it stands, without a wish for so many rounds.
-test::Said profiled_whole(const Workplace& place, const std::string& body,
-                          const std::string& functions = "") {
+test::Said profiled_whole(const Workplace& place, const std::string& body, const std::string& functions = "",
+                          const std::string& build = one_compiler) {
   write_file(place / "p/p.c", "#define PM_CHECK\nstatic volatile unsigned sum;\n" + functions +
                                   "int main(void) {\n" + body + "  return 0;\n}\n");
   write_file(place / "p/jcprof.json", R"({"format": "jcprof-project", "version": 1, "target": "program",
-  "sources": ["*.c"], "entry": "main", "build": [{"run": ["cc", "-o", "{out}/p", "p.c"]}],
+  "sources": ["*.c"], "entry": "main", "build": )" +
+                                          build +
+                                          R"(,
   "trigger": {"run": ["{out}/p"], "clock": "cpu"}, "session": {"timeout": "60s"},
   "measure": {"max_time": "20s"}})");
   return place.run({"jcprof", "profile", (place / "p").string()});
@@ -165,6 +169,22 @@ TEST_CASE("small functions that hide the hot one in a recording are left out of 
   CHECK_THAT(said.out, Catch::Contains("their time is their callers' (twice)"));
   CHECK(recorded(place, "SELECT function FROM function LIMIT 1") == "hot");
   CHECK(recorded(place, "SELECT count(*) FROM function WHERE function = 'tiny'") == "0");
+}
+
+TEST_CASE("a lighter recording that fails leaves the one before it, and nothing else") {
+  const Workplace place("no-lighter");
+  constexpr const char* builds_a_recording_once =
+      R"([{"run": ["cc", "-o", "{out}/p", "p.c"]},
+          {"run": ["sh", "-c", "case $0 in */record) mkdir $0/once;; esac", "{out}"]}])";
+  const test::Said said =
+      profiled_whole(place, "  for (unsigned i = 0; i < 300000; i++) sum += tiny(i);\n",
+                     "static unsigned tiny(unsigned n) {\n  return n + 1;\n}\n", builds_a_recording_once);
+  INFO(said.out << said.err);
+  CHECK(said.status == 0);
+  CHECK_THAT(said.out, Catch::Contains("record: the calls of tiny take less time than to record them"));
+  CHECK_THAT(said.err, Catch::Contains("once"));
+  CHECK(recorded(place, "SELECT calls FROM function WHERE function = 'tiny'") == "300000");
+  CHECK_FALSE(std::filesystem::exists(place / "p/jcprof-out/record/profile.before"));
 }
 
 TEST_CASE("a program whose recording fails says why stops do not measure it, and why a recording does not") {
