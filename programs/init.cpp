@@ -173,6 +173,8 @@ void say(const rewriter::Draft& draft, const Project& project, const std::string
                            : project.target == TargetKind::sgx_enclave ? "ecall"
                                                                        : "program";
   constexpr std::size_t most = 8;
+  if (!draft.taken.empty() && !draft.others.empty())
+    fmt::print("the draft takes {}, one of {} programs\n", harmless(draft.taken), draft.others.size() + 1);
   for (std::size_t i = 0; i < std::min(draft.others.size(), most); ++i)
     fmt::print("another {}: {}; {} chooses it\n", kind, harmless(draft.others[i]),
                is_ta ? "--ta" : "--entry");

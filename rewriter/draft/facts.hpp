@@ -101,6 +101,7 @@ enum class Builder : std::uint8_t { cmake, meson, make, compiler };
 
 struct ProgramFacts {
   std::string source;                 // the file that holds main
+  std::string taken = {};             // the program, as others would name it
   std::vector<std::string> others;    // further programs, or the files that hold their main
   std::vector<std::string> globs;     // sources and headers, without those of other programs
   std::vector<std::string> units;     // the C and C++ files among them

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "rewriter/c/text.hpp"
@@ -83,6 +84,23 @@ bool is_definition(const std::vector<CodeToken>& tokens, std::size_t i) {
   return behind == "{" || behind == "->" || is_word(behind.front());
 }
 
+/// The macro that a line such as "#  define tmain  main" defines, if that stands for main; else empty.
+std::string_view macro_of_main(std::string_view line) {
+  const auto word = [&] {
+    line = trimmed(line);
+    const auto* const end = std::ranges::find_if_not(line, is_word);
+    const std::string_view found(line.data(), static_cast<std::size_t>(end - line.begin()));
+    line.remove_prefix(found.size());
+    return found;
+  };
+  line = trimmed(line);
+  if (!line.starts_with('#')) return {};
+  line.remove_prefix(1);
+  if (word() != "define") return {};
+  const std::string_view macro = word();
+  return word() == "main" && trimmed(line.substr(0, line.find('/'))).empty() ? macro : std::string_view();
+}
+
 }  // namespace
 
 bool defines_function(std::string_view text, std::string_view name, Branches branches) {
@@ -93,12 +111,28 @@ bool defines_function(std::string_view text, std::string_view name, Branches bra
   return false;
 }
 
-std::vector<std::string> files_defining(const FoundTree& tree, std::string_view name) {
+bool defines_one_of(std::string_view text, const std::vector<std::string>& names, Branches branches) {
+  return std::ranges::any_of(names,
+                             [&](const std::string& name) { return defines_function(text, name, branches); });
+}
+
+std::vector<std::string> names_of_main(const FoundTree& tree) {
+  std::set<std::string> macros;
+  for (const auto& [path, text] : tree.texts)
+    if (is_c_source(path) || is_c_header(path))
+      for (const std::string_view line : lines_of(text))
+        if (const std::string_view macro = macro_of_main(line); !macro.empty()) macros.emplace(macro);
+  std::vector<std::string> names{"main"};
+  names.insert(names.end(), macros.begin(), macros.end());
+  return names;
+}
+
+std::vector<std::string> files_defining(const FoundTree& tree, const std::vector<std::string>& names) {
   std::vector<std::string> files;
   for (const auto& [path, text] : tree.texts)
-    if (is_c_source(path) && !is_made_or_foreign(path) && defines_function(text, name)) files.push_back(path);
+    if (is_c_source(path) && !is_made_or_foreign(path) && defines_one_of(text, names)) files.push_back(path);
   std::ranges::stable_partition(files, [&](const std::string& path) {
-    return defines_function(tree.texts.at(path), name, Branches::none);
+    return defines_one_of(tree.texts.at(path), names, Branches::none);
   });
   std::ranges::stable_partition(files, [](const std::string& path) { return !is_aside(path); });
   return files;

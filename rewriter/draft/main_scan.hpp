@@ -22,8 +22,15 @@ inline bool defines_main(std::string_view text) {
   return defines_function(text, "main");
 }
 
-/// The tree's own sources that define it, those that do so in an #if behind others, those of tests and
-/// examples last.
-std::vector<std::string> files_defining(const FoundTree& tree, std::string_view name);
+/// It defines one of these.
+bool defines_one_of(std::string_view text, const std::vector<std::string>& names,
+                    Branches branches = Branches::all);
+
+/// `main`, and the macros of the tree that stand for it: "#define tmain main".
+std::vector<std::string> names_of_main(const FoundTree& tree);
+
+/// The tree's own sources that define one of these, those that do so in an #if behind others, those of tests
+/// and examples last.
+std::vector<std::string> files_defining(const FoundTree& tree, const std::vector<std::string>& names);
 
 }  // namespace jcprof::rewriter

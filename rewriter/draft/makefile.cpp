@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewriter/draft/makefile.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <regex>
 #include <sstream>
 
@@ -58,6 +61,23 @@ std::vector<MakeLine> make_lines(const std::string& text) {
   return lines;
 }
 
+std::vector<MakeRule> make_rules(const std::string& text) {
+  std::vector<MakeRule> rules;
+  for (const std::string& whole : joined_lines(text)) {
+    if (whole.starts_with('\t')) continue;
+    const std::string line = whole.substr(0, whole.find('#'));
+    const std::size_t colon = line.find(':');
+    // One with `=` sets a variable, if only for its target.
+    if (colon == std::string::npos || line.find('=') != std::string::npos) continue;
+    std::string targets(trimmed(line.substr(0, colon)));
+    const bool is_special = targets.starts_with('.') && !targets.starts_with("./");
+    if (targets.empty() || is_special || targets.find('%') != std::string::npos) continue;
+    rules.push_back(
+        {.targets = std::move(targets), .needs = line.substr(colon + 1, line.find(';') - colon - 1)});
+  }
+  return rules;
+}
+
 std::string without_comments(const std::string& text) {
   std::string said;
   for (const std::string& line : joined_lines(text)) said += line.substr(0, line.find('#')) + "\n";
@@ -71,6 +91,7 @@ Makefile::Makefile(const FoundTree& tree, std::string folder) : tree_(tree), fol
 void Makefile::add(const std::string& path, int depth) {
   const auto found = tree_.texts.find(path);
   if (found == tree_.texts.end() || depth == deepest_include) return;
+  std::ranges::move(make_rules(found->second), std::back_inserter(rules_));
   for (const MakeLine& line : make_lines(found->second)) {
     if (line.name == "include")
       include(line, depth);
@@ -81,6 +102,35 @@ void Makefile::add(const std::string& path, int depth) {
     else
       values_[line.name] = line.value;
   }
+}
+
+std::set<std::string> Makefile::made_first() const {
+  // $(SOURCES:.c=.o) and the functions of make name their files as well.
+  static const std::regex suffixes(R"(:[.%\w]{0,20}=[.%\w]{0,20}\))");
+  const auto words_of = [&](const std::string& text) {
+    std::string words =
+        expanded(std::regex_replace(expanded(std::regex_replace(text, suffixes, ")")), suffixes, ")"));
+    std::ranges::replace_if(words, [](char c) { return c == '(' || c == ')' || c == ','; }, ' ');
+    std::istringstream stream(words);
+    return std::vector<std::string>(std::istream_iterator<std::string>(stream), {});
+  };
+  std::multimap<std::string, std::string> needs;
+  for (const MakeRule& rule : rules_)
+    for (const std::string& target : words_of(rule.targets))
+      for (const std::string& need : words_of(rule.needs)) needs.emplace(target, need);
+  std::set<std::string> seen;
+  std::vector<std::string> open;
+  if (!rules_.empty()) open = words_of(rules_.front().targets);
+  if (open.size() > 1) open.resize(1);
+  while (!open.empty()) {
+    const std::string name = std::move(open.back());
+    open.pop_back();
+    if (!seen.insert(name).second) continue;
+    for (auto [i, end] = needs.equal_range(name); i != end; ++i) open.push_back(i->second);
+  }
+  std::set<std::string> stems;
+  for (const std::string& name : seen) stems.emplace(stem_of(name));
+  return stems;
 }
 
 /// Files that make can do without may lie anywhere.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,15 @@ struct MakeLine {
 /// Assignments and inclusions; lines of recipes are none.
 std::vector<MakeLine> make_lines(const std::string& text);
 
+/// "a b: c d.o" in front of its recipe; expanded or not.
+struct MakeRule {
+  std::string targets;
+  std::string needs;
+};
+
+/// Without those of special targets, and without patterns.
+std::vector<MakeRule> make_rules(const std::string& text);
+
 std::string without_comments(const std::string& text);
 
 /// The lines of a folder's makefiles, those that they include in their places: paths are relative to the
@@ -34,6 +44,9 @@ class Makefile {
 
   bool uses_kit() const { return uses_kit_; }                           // of OP-TEE's trusted applications
   const std::vector<std::string>& outside() const { return outside_; }  // that it must include
+  /// Names, without folder and ending, of what make makes when it is asked for nothing, and of what goes into
+  /// it.
+  std::set<std::string> made_first() const;
   std::string expanded(const std::string& text) const { return expand(values_, text); }
 
  private:
@@ -43,6 +56,7 @@ class Makefile {
   const FoundTree& tree_;
   const std::string folder_;
   Variables values_;
+  std::vector<MakeRule> rules_;
   std::vector<std::string> outside_;
   bool uses_kit_ = false;
 };

@@ -217,6 +217,20 @@ Draft ta_draft(const FoundTree& tree, const TaFacts& facts) {
               tree.dev_kit.empty() ? "the draft names no kit" : "the draft takes the kit in " + tree.dev_kit};
 }
 
+[[noreturn]] void refuse(const FoundTree& tree, std::string message) {
+  const auto count = [&](auto is_one) { return std::ranges::count_if(tree.paths, is_one); };
+  std::string hint = fmt::format(
+      "looked for a class that extends Applet and has process(APDU) in {} Java files, for a public ecall in "
+      "{} "
+      "EDL files that a source defines, and for {} and main in {} C and C++ files",
+      count([](const std::string& path) { return path.ends_with(".java"); }),
+      count([](const std::string& path) { return path.ends_with(".edl"); }), ta_entry, count(is_c_source));
+  if (!tree.programs.empty())
+    hint += fmt::format(". The build makes {}, and none of its sources here defines main",
+                        tree.programs.front().name);
+  throw UserError(Fault{.message = std::move(message), .hint = std::move(hint)});
+}
+
 }  // namespace
 
 bool is_for_program(const FoundTree& tree) {
@@ -233,27 +247,17 @@ Draft draft_project(const FoundTree& tree) {
   const std::optional<TaFacts> ta = enclave ? std::nullopt : find_ta(tree);
   if (!enclave && !ta)
     if (const std::optional<ProgramFacts> program = find_program(tree))
-      return {draft_project(tree.name, *program), program->others, program->is_test};
+      return {draft_project(tree.name, *program), program->others, program->is_test, program->taken};
   if (!tree.wanted_entry.empty() && !(enclave && enclave->entry.name == tree.wanted_entry))
-    throw UserError(
-        Fault{.message = fmt::format("\"{}\": there is no applet, no public ecall and no program in \"{}\"",
-                                     tree.wanted_entry, tree.name),
-              .hint = "--entry chooses one of several"});
+    refuse(tree, fmt::format("\"{}\": there is no applet, no public ecall and no program in \"{}\"",
+                             tree.wanted_entry, tree.name));
   if (enclave)
     return {.text = draft::enclave_project(tree, *enclave),
             .others = enclave->others,
             .about_kit = draft::enclave_without_sdk(tree, *enclave)};
   if (ta) return ta_draft(tree, *ta);
-  const auto count = [&](auto is_one) { return std::ranges::count_if(tree.paths, is_one); };
-  throw UserError(Fault{
-      .message = fmt::format(
-          "there is no applet, no enclave, no trusted application and no program in \"{}\"", tree.name),
-      .hint = fmt::format("looked for a class that extends Applet and has process(APDU) in {} Java files, "
-                          "for a public ecall in {} "
-                          "EDL files that a source defines, and for {} and main in {} C and C++ files",
-                          count([](const std::string& path) { return path.ends_with(".java"); }),
-                          count([](const std::string& path) { return path.ends_with(".edl"); }), ta_entry,
-                          count(is_c_source))});
+  refuse(tree, fmt::format("there is no applet, no enclave, no trusted application and no program in \"{}\"",
+                           tree.name));
 }
 
 }  // namespace jcprof::rewriter

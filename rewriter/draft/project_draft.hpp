@@ -14,6 +14,7 @@ struct Draft {
   std::string text;
   std::vector<std::string> others;  // further applets or programs, which --entry chooses; applications: --ta
   bool is_test = false;             // of a program: there is none but tests
+  std::string taken = {};           // of a program: which one this is
   std::string about_kit = {};  // what it does where the environment names no kit or SDK; empty: nothing else
 };
 

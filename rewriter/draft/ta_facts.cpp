@@ -198,7 +198,7 @@ Strings included_units(const FoundTree& tree, const std::string& path) {
 /// In the order of the build, those of tests and examples last; of one folder the first. An application may
 /// have the entry of another, by including its file.
 std::vector<TaCandidate> candidates_in(const FoundTree& tree) {
-  const Strings entries = files_defining(tree, ta_entry);
+  const Strings entries = files_defining(tree, {std::string(ta_entry)});
   std::vector<std::pair<std::string, std::string>> homes;  // of the entry, and the file that is compiled
   for (const std::string& entry : entries) homes.emplace_back(entry, entry);
   for (const auto& [path, text] : tree.texts)

@@ -515,6 +515,59 @@ TEST_CASE("a tree with nothing to profile is refused, with what was looked for")
       "a public ecall "
       "in 0 EDL files that a source defines, and for TA_InvokeCommandEntryPoint and main in 1 C "
       "and C++ files");
+  FoundTree built = tree;
+  built.wanted_entry = "lib";
+  built.programs = {{.name = "lib", .path = "lib", .units = {"lib.c"}}};
+  CHECK_THROWS_WITH(draft_project(built).text,
+                    Catch::StartsWith("\"lib\": there is no applet, no public ecall and no program in ") &&
+                        Catch::EndsWith(". The build makes lib, and none of its sources here defines main"));
+}
+
+TEST_CASE("a main behind a macro of the tree is one") {
+  const Files files{{"Makefile", "packer: packer.c\n"},
+                    {"packer.c", "#include \"util.h\"\nint\ntmain(int argc, tchar *argv[])\n{\n}\n"},
+                    {"util.h",
+                     "#ifdef _WIN32\n#  define\ttmain\t\twmain\n#else\n"
+                     "#  define\ttmain\t\tmain  /* here */\n#endif\n#define other main2\n"},
+                    {"xother.c", "int other(void) {}\nint wmain(void) {}\n"}};
+  const Draft draft = draft_project(tree_of(files));
+  CHECK(draft.taken == "packer.c");
+  CHECK(draft.others.empty());
+  FoundTree built = tree_of(files);
+  built.programs = {{.name = "other", .path = "other", .units = {"xother.c"}},
+                    {.name = "pack", .path = "pack", .units = {"packer.c"}}};
+  CHECK(draft_project(built).taken == "pack (packer.c)");
+  built.wanted_entry = "packer.c";
+  CHECK(draft_project(built).taken == "pack (packer.c)");
+}
+
+TEST_CASE(
+    "of several programs the one is taken that make makes by itself, then the one named as the folder") {
+  const auto taken = [](const Files& files) {
+    FoundTree tree = tree_of(files);
+    tree.name = "shell-2.1";
+    return draft_project(tree).taken;
+  };
+  Files files{{"a_test.c", c_main},          {"bench/shell.c", c_main},
+              {"deep/er/core.c", c_main},    {"lib/all.c", "#ifdef SELF\nint main(void) {}\n#endif\n"},
+              {"other.c", c_main},           {"shell.c", c_main},
+              {"tools/amalgamate.c", c_main}};
+  CHECK(taken(files) == "shell.c");
+  files["Makefile"] =
+      "include more.mk\n.PHONY: all\nall: doc $(PROG)\n$(PROG): $(OBJECTS) | dir\n"
+      "\tcc -o $@ $^\nother: other.c\n%.o: %.c\nX := a:b\n";
+  files["more.mk"] = "SOURCES = deep/er/core.c\nPROG = bin/prog\nOBJECTS = $(SOURCES:.c=.o)\n";
+  CHECK(taken(files) == "deep/er/core.c");
+  files["more.mk"] =
+      "SOURCES = deep/er/core.c\nPROG = bin/prog\nOBJECTS = $(addprefix x/, $(SOURCES:%.c=%.o))\n";
+  CHECK(taken(files) == "deep/er/core.c");
+  files["Makefile"] = "other: other.c\nshell: shell.c\n";
+  CHECK(taken(files) == "other.c");
+  FoundTree built = tree_of(files);
+  built.name = "Shell";
+  built.programs = {{.name = "x", .path = "x", .units = {"other.c"}},
+                    {.name = "y", .path = "y", .units = {"shell.c"}}};
+  CHECK(draft_project(built).taken == "y (shell.c)");
 }
 
 TEST_CASE("main is where it is defined, not where it is named") {

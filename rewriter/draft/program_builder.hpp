@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What builds a program of C or C++, and what that calls it, by the texts of the build files alone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rewriter/draft/facts.hpp"
+#include "rewriter/found_tree.hpp"
+
+namespace jcprof::rewriter {
+
+/// Fills in the builder, and the program that it makes of `facts.source`.
+void find_builder(const FoundTree& tree, ProgramFacts& facts);
+
+/// With which the user has run ./configure here; none where that cannot be told.
+std::vector<std::string> options_of_configure(const FoundTree& tree);
+
+/// UserError where the tree's script `configure` is still to be made, and nothing else builds.
+void refuse_unmade_configure(const FoundTree& tree);
+
+}  // namespace jcprof::rewriter
