@@ -52,14 +52,16 @@ void keep_what_was_learned(const fs::path& file, const FirstContact& contact) {
   write_file(file, text);
 }
 
-void try_draft(const fs::path& file, const InitOptions& options) {
+ExitCode try_draft(const fs::path& file, const InitOptions& options) {
   const Project project = read_project(file.string());
-  if (!is_tried(project)) return;
+  if (!is_tried(project)) return ExitCode::done;
   Tried tried = try_project(project, {.project = options.folder, .quiet = true, .yes = options.yes});
+  const ExitCode code = is_complete(tried.findings) ? ExitCode::done : ExitCode::check_failed;
   if (options.quiet)
     std::erase_if(tried.findings, [](const Finding& one) { return one.verdict != Verdict::failed; });
   if (!tried.findings.empty()) fmt::print("tried:\n{}", render(tried.findings));
   if (tried.contact.events > 0) keep_what_was_learned(file, tried.contact);
+  return code;
 }
 
 }  // namespace
@@ -74,7 +76,7 @@ ExitCode init_and_try(const InitOptions& options) {
     fmt::print(stderr, "note: it was not tried: {}\n", harmless(error.what()));
   };
   try {
-    try_draft(file, options);
+    return try_draft(file, options);
   } catch (const UserError& error) {
     note(error);
   } catch (const fs::filesystem_error& error) {

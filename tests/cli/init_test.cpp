@@ -19,7 +19,7 @@ TEST_CASE("init takes jCardSim from the folder that JCPROF_CACHE names") {
   write_file(folder / "card/A.java",
              "import javacard.framework.*;\npublic class A extends Applet {\n  public static void "
              "install(byte[] a, short o, byte l) {}\n  public void process(APDU apdu) {}\n}\n");
-  const ProcessResult result = run_and_wait({.argv = {JCPROF_BIN_DIR "/jcprof", "init", "card"},
+  const ProcessResult result = run_and_wait({.argv = {JCPROF_BIN_DIR "/jcprof", "init", "--no-try", "card"},
                                              .cwd = folder.path(),
                                              .environment = {{"JCPROF_CACHE", folder / "cache"}}},
                                             {}, std::chrono::seconds{100});
@@ -82,7 +82,7 @@ std::pair<std::string, std::string> drafted_with(const test::TemporaryFolder& fo
                                                  const std::filesystem::path& value) {
   std::filesystem::remove(folder / "p/jcprof.json");
   const ProcessResult result =
-      run_and_wait({.argv = {JCPROF_BIN_DIR "/jcprof", "init", "--yes", "p"},
+      run_and_wait({.argv = {JCPROF_BIN_DIR "/jcprof", "init", "--yes", "--no-try", "p"},
                     .cwd = folder.path(),
                     .environment = {{variable, value}, {"JCPROF_CACHE", folder / "cache"}}},
                    {}, std::chrono::seconds{100});
@@ -225,9 +225,9 @@ TEST_CASE("init finds the programs of a library in what make check makes") {
              Catch::Contains(R"("make", "-j2", "-C", "checks", "look")"));
 }
 
-/// The words of init for a program of this text; it ends well.
+/// The words of init for a program of this text, and its project file is there.
 std::string said_of(const test::TemporaryFolder& folder, const std::string& text,
-                    const std::vector<std::string>& options) {
+                    const std::vector<std::string>& options, int status = 0) {
   write_file(folder / "p/main.c", text);
   std::vector<std::string> argv{JCPROF_BIN_DIR "/jcprof", "init", "p"};
   argv.insert(argv.end(), options.begin(), options.end());
@@ -235,7 +235,8 @@ std::string said_of(const test::TemporaryFolder& folder, const std::string& text
       run_and_wait({.argv = argv, .cwd = folder.path(), .environment = {{"JCPROF_YES", ""}}}, {},
                    std::chrono::seconds{100});
   INFO(result.tail);
-  CHECK(result.exit_status == 0);
+  CHECK(result.exit_status == status);
+  CHECK(std::filesystem::exists(folder / "p/jcprof.json"));
   return result.tail;
 }
 
@@ -337,10 +338,18 @@ TEST_CASE("init ends by trying the draft, up to the path, and stops at what fail
                  Catch::Contains("ok       trigger: answered 0 in ") && Catch::Contains("ok       path: ") &&
                  Catch::Contains("the same each time"));
   const test::TemporaryFolder bad;
-  CHECK_THAT(said_of(bad, "int main(void) { return 3; }\n", {"--yes"}),
+  CHECK_THAT(said_of(bad, "int main(void) { return 3; }\n", {"--yes"}, 1),
              Catch::Contains("failed   trigger: the program ") &&
                  Catch::Contains("ended with status 3, expected was 0") &&
                  Catch::EndsWith("stopped at what failed\n"));
+}
+
+TEST_CASE("init says which of several programs it takes, and how to choose another") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "p/second.c", "int main(void) { return 0; }\n");
+  CHECK_THAT(said_of(folder, "int main(void) { return 0; }\n", {"--no-try"}),
+             Catch::StartsWith("the draft takes main.c, one of 2 programs\n"
+                               "another program: second.c; --entry chooses it\n"));
 }
 
 TEST_CASE("init tries nothing that nobody has allowed, or with --no-try") {
@@ -384,7 +393,7 @@ TEST_CASE("init --quiet tells of a trial only what failed") {
   const test::TemporaryFolder good;
   CHECK(said_of(good, "int main(void) { return 0; }\n", {"--yes", "--quiet"}).empty());
   const test::TemporaryFolder bad;
-  CHECK_THAT(said_of(bad, "int main(void) { return 3; }\n", {"--yes", "--quiet"}),
+  CHECK_THAT(said_of(bad, "int main(void) { return 3; }\n", {"--yes", "--quiet"}, 1),
              Catch::StartsWith("tried:\nfailed   trigger: the program "));
 }
 
