@@ -16,7 +16,9 @@
 #include "programs/permission.hpp"
 #include "programs/steps.hpp"
 #include "rewriter/c/make_commands.hpp"
+#include "rewriter/draft/includes.hpp"
 #include "rewriter/draft/program_build.hpp"
+#include "rewriter/program_files.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/output_folder.hpp"
@@ -34,6 +36,7 @@ constexpr std::chrono::minutes patience{10};
 struct Answer {
   std::string reason = {};
   std::string remedy = {};
+  std::string note = {};  // where it does say so, but not all is well
 };
 
 bool has(const FoundTree& tree, const std::string& path) {
@@ -182,12 +185,60 @@ Answer ask_meson(FoundTree& tree, const fs::path& out) {
   return {};
 }
 
+/// The compiler of one of the programs that is not to be had here, in words; empty: there is none.
+std::string foreign_compiler(const std::vector<rewriter::FoundProgram>& programs, const fs::path& root) {
+  for (const rewriter::FoundProgram& program : programs) {
+    if (program.is_in_container) return program.compiler + " in a container";
+    if (rewriter::file_of_program(program.compiler, root).empty())
+      return program.compiler + ", which is not here";
+  }
+  return "";
+}
+
+/// Has cc take the place of a compiler that is not here. Returns what there is to say of that.
+std::string replace_compiler(FoundTree& tree) {
+  const std::string foreign = foreign_compiler(tree.programs, tree.root);
+  if (foreign.empty()) return "";
+  const std::vector<std::string> ours{"CC=cc", "CXX=c++"};
+  const std::optional<std::string> said = rewriter::dry_run_in(tree.root, ours);
+  std::vector<rewriter::FoundProgram> programs;
+  if (said) programs = rewriter::make_programs(*said, {.root = tree.root, .build = tree.root});
+  if (!programs.empty() && foreign_compiler(programs, tree.root).empty()) {
+    tree.programs = std::move(programs);
+    tree.build_options = ours;
+    return fmt::format("the makefile compiles with {}: the draft has it take cc", foreign);
+  }
+  for (rewriter::FoundProgram& program : tree.programs)
+    program.is_without_make = !program.compile.empty() && !foreign_compiler({program}, tree.root).empty();
+  return fmt::format("the makefile compiles with {}: the draft compiles with cc, without make", foreign);
+}
+
+/// The headers that sources include, that are not there and that make knows how to make.
+void find_made_headers(FoundTree& tree) {
+  // Each costs a dry run. Sources may name headers of other systems.
+  constexpr std::size_t most = 60;
+  std::map<std::string, bool> known;
+  for (rewriter::FoundProgram& program : tree.programs) {
+    if (program.compile.empty()) continue;
+    for (rewriter::MadeHeader& header : rewriter::missing_headers(tree, program)) {
+      const auto [one, is_new] = known.try_emplace(header.path, false);
+      if (is_new && known.size() <= most)
+        one->second = rewriter::dry_run_in(tree.root, {header.path}).has_value();
+      if (one->second) program.made.push_back(std::move(header));
+    }
+  }
+}
+
 Answer ask_make(FoundTree& tree) {
   const std::optional<std::string> said = rewriter::dry_run_in(tree.root);
   if (!said) return {"a dry run of make fails here"};
   const rewriter::BuildFolders here{.root = tree.root, .build = tree.root};
   tree.programs = rewriter::make_programs(*said, here);
-  if (!tree.programs.empty()) return {};
+  if (!tree.programs.empty()) {
+    std::string note = replace_compiler(tree);
+    find_made_headers(tree);
+    return {.note = std::move(note)};
+  }
   // A library has its programs among its tests.
   const std::optional<std::string> checks = rewriter::dry_run_in(tree.root, {"check", "TESTS="});
   if (checks) tree.programs = rewriter::make_programs(*checks, here);
@@ -256,7 +307,7 @@ std::string ask_build_system(FoundTree& tree, bool yes) {
   }
   const Answer answer =
       answer_of([&] { return is_configured ? ask_configured(tree, is_cmake) : ask_make(tree); });
-  if (answer.reason.empty() && tree.build_options.empty()) return "";
+  if (answer.reason.empty() && (!is_configured || tree.build_options.empty())) return answer.note;
   const std::string remark = remark_on_submodules(tree.root);
   if (answer.reason.empty()) return about_options(tree) + remark;
   std::string reason = fmt::format("{} names no program to measure: {}{}", name, answer.reason, remark);

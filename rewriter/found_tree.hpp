@@ -13,6 +13,12 @@
 
 namespace jcprof::rewriter {
 
+/// A header that only make makes: its path, and the folder in which a compiler looks for it.
+struct MadeHeader {
+  std::string path;
+  std::string folder;
+};
+
 /// A program that the build makes, as the build system says.
 struct FoundProgram {
   std::string name;  // of its target
@@ -20,10 +26,17 @@ struct FoundProgram {
   std::vector<std::string>
       units;  // the C and C++ files that it is made of, those of the project's libraries too
   bool is_test = false;
-  bool makes_sources = false;     // the build makes files that these include, or some of them
-  std::string folder = {};        // of the makefile that makes it
-  bool is_asked_for = false;      // make alone does not make it
-  bool is_among_sources = false;  // the build file wants it there, wherever it is built
+  bool makes_sources = false;  // the build makes files that these include, or some of them
+  std::string folder = {};     // of the makefile that makes it
+  bool is_asked_for = false;   // make alone does not make it
+  // Of make's programs:
+  std::string compiler = {};              // that links it, as the makefile calls it
+  bool is_in_container = false;           // that compiler
+  std::vector<std::string> compile = {};  // compiler and flags, if all units have the same, in the root
+  std::vector<std::string> libraries = {};
+  std::vector<MadeHeader> made = {};  // that its units include
+  bool is_without_make = false;       // it is to be compiled by cc
+  bool is_among_sources = false;      // the build file wants it there, wherever it is built
 };
 
 /// A Java Card kit whose converter runs on the Java of today, and what loads a CAP file onto a card.

@@ -83,6 +83,21 @@ void drop_what_leads(std::vector<std::string>& words) {
     words.erase(words.begin());
 }
 
+/// "docker run -v /p:/p image gcc …" → "gcc …". An image may be called as its compiler.
+bool drop_container(std::vector<std::string>& words) {
+  const auto name = [](const std::string& word) { return fs::path(word).filename().string(); };
+  const auto is_compiler = [&](const std::string& word) { return is_compiler_name(name(word)); };
+  if (words.size() < 3 || !is_one_of(name(words[0]), {"docker", "podman"}) ||
+      !is_one_of(words[1], {"run", "exec"}))
+    return false;
+  auto compiler = std::find_if(words.begin() + 2, words.end(), is_compiler);
+  if (compiler == words.end()) return false;
+  if (compiler + 1 != words.end() && is_compiler(*(compiler + 1))) ++compiler;
+  words.erase(words.begin(), compiler);
+  words.front() = name(words.front());
+  return true;
+}
+
 /// Follows the folders in which a shell command and the subshells around it work.
 void follow(const std::vector<std::string>& words, std::vector<fs::path>& here) {
   if (words.front() == "(")
@@ -126,10 +141,12 @@ std::vector<ShellCommand> commands_in(std::string_view output, const fs::path& f
     for (const std::string& command : simple_commands(line)) {
       std::vector<std::string> words = split_command(command).words;
       drop_what_leads(words);
+      const bool is_in_container = drop_container(words);
       if (words.empty()) continue;
       follow(words, here);
       if (words.size() > 1 && !is_one_of(words.front(), {"cd", "echo", "true", ":", "printf"}))
-        commands.push_back({.folder = here.back(), .words = std::move(words)});
+        commands.push_back(
+            {.folder = here.back(), .words = std::move(words), .is_in_container = is_in_container});
     }
   }
   return commands;
@@ -143,6 +160,8 @@ std::optional<CompilerCall> compiler_call(const std::vector<std::string>& words)
     const std::string& word = words[i];
     const bool has_next = i + 1 < words.size();
     if (i > 0 && is_one_of(word, {"-E", "-S", "-M", "-MM", "-fsyntax-only"})) return std::nullopt;
+    // MFLAGS, which a makefile may hand on, has the options of the dry run.
+    if (is_one_of(word, {"-n", "-Bnw", "--assume-old=Makefile"})) continue;
     if (word == "-o" && has_next) {
       call.output = words[++i];
     } else if (i > 0 && word.starts_with("-o") && word.size() > 2) {

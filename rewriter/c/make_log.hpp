@@ -14,6 +14,7 @@ namespace jcprof::rewriter {
 struct ShellCommand {
   std::filesystem::path folder;  // that it runs in, absolute
   std::vector<std::string> words;
+  bool is_in_container = false;  // "docker run … gcc": the words begin with the compiler
 };
 
 /// The simple commands of a dry run that began in `folder`. Commands that only print are left out. The

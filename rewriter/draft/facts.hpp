@@ -100,14 +100,18 @@ std::optional<TaFacts> find_ta(const FoundTree& tree);
 enum class Builder : std::uint8_t { cmake, meson, make, compiler };
 
 struct ProgramFacts {
-  std::string source;                 // the file that holds main
-  std::string taken = {};             // the program, as others would name it
-  std::vector<std::string> others;    // further programs, or the files that hold their main
-  std::vector<std::string> globs;     // sources and headers, without those of other programs
-  std::vector<std::string> units;     // the C and C++ files among them
-  std::vector<std::string> includes;  // folders of headers
-  std::string database;               // path of compile_commands.json; empty: none
-  std::vector<std::string> built;     // globs of what earlier builds have left in the tree
+  std::string source;                       // the file that holds main
+  std::string taken = {};                   // the program, as others would name it
+  std::vector<std::string> others;          // further programs, or the files that hold their main
+  std::vector<std::string> globs;           // sources and headers, without those of other programs
+  std::vector<std::string> units;           // the C and C++ files among them
+  std::vector<std::string> includes;        // folders of headers
+  std::vector<std::string> compile = {};    // compiler and flags of all units, as the makefile has them
+  std::vector<std::string> libraries = {};  // that are linked then
+  std::vector<MadeHeader> made = {};        // headers that "prepare" has make make in a copy
+  std::vector<std::string> copied = {};     // files and folders of the root, for that
+  std::string database;                     // path of compile_commands.json; empty: none
+  std::vector<std::string> built;           // globs of what earlier builds have left in the tree
   Builder builder = Builder::compiler;
   bool has_configure = false;        // a script ./configure goes ahead of make
   bool is_told = false;              // the build system has said what the program is made of

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "src/core/text.hpp"
+
 namespace jcprof::rewriter {
 
 std::vector<std::string> quoted_includes(std::string_view text) {
@@ -25,6 +27,33 @@ std::vector<std::string> quoted_includes(std::string_view text) {
       names.emplace_back(behind.substr(0, end));
   }
   return names;
+}
+
+std::vector<MadeHeader> missing_headers(const FoundTree& tree, const FoundProgram& program) {
+  std::vector<std::string> searched;
+  for (std::size_t i = 0; i < program.compile.size(); ++i) {
+    const std::string& word = program.compile[i];
+    if (!word.starts_with("-I")) continue;
+    const std::string folder = word.size() > 2                  ? word.substr(2)
+                               : i + 1 < program.compile.size() ? program.compile[i + 1]
+                                                                : "";
+    if (!folder.starts_with('/') && !leads_out_of_tree(tree_path("", folder)))
+      searched.push_back(tree_path("", folder));
+  }
+  std::vector<MadeHeader> missing;
+  for (const auto& [path, text] : tree.texts) {
+    if (!is_one_of(path, program.units) && (!is_c_header(path) || is_made_or_foreign(path))) continue;
+    std::vector<std::string> folders{folder_of(path)};
+    folders.insert(folders.end(), searched.begin(), searched.end());
+    for (const std::string& name : quoted_includes(text)) {
+      const auto is_here = [&](const std::string& folder) {
+        return std::ranges::binary_search(tree.paths, tree_path(folder, name));
+      };
+      if (std::ranges::any_of(folders, is_here)) continue;
+      for (const std::string& folder : folders) missing.push_back({tree_path(folder, name), folder});
+    }
+  }
+  return missing;
 }
 
 std::set<std::string> include_folders(const FoundTree& tree, const std::vector<std::string>& taken) {

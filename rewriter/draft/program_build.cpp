@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "rewriter/c/compile_database.hpp"
 #include "rewriter/c/make_log.hpp"
 #include "src/core/text.hpp"
 
@@ -146,6 +147,19 @@ class CMakeModel {
 
 // --- make ---
 
+/// The compiler and its flags, without what starts it and what it writes.
+std::vector<std::string> flags_of(const CompilerCall& call) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < call.words.size(); ++i) {
+    const std::string& word = call.words[i];
+    if (is_one_of(word, {"-MF", "-MT", "-MQ"}))
+      ++i;
+    else if (!is_one_of(word, {"-c", "-MD", "-MMD", "-MP"}) && !(words.empty() && is_launcher(word)))
+      words.push_back(word);
+  }
+  return words;
+}
+
 class MakeModel {
  public:
   explicit MakeModel(const BuildFolders& folders) : folders_(folders) {}
@@ -157,6 +171,7 @@ class MakeModel {
     if (name == "ar" || name.ends_with("-ar")) return take_archive(command);
     const std::optional<CompilerCall> call = compiler_call(command.words);
     if (!call) return;
+    note_flags(command, *call);
     if (!call->links) {
       for (const std::string& source : call->sources) {
         const std::string object = call->output.empty() ? std::string(stem_of(source)) + ".o" : call->output;
@@ -178,6 +193,23 @@ class MakeModel {
  private:
   static std::string in(const ShellCommand& command, const std::string& path) {
     return (command.folder / path).lexically_normal().string();
+  }
+
+  /// Nothing where they differ, or are those of another folder.
+  void note_flags(const ShellCommand& command, const CompilerCall& call) {
+    std::vector<std::string> words;
+    if (command.folder.lexically_normal() == folders_.root.lexically_normal()) words = flags_of(call);
+    for (const std::string& source : call.sources) {
+      const auto [known, is_new] = flags_.try_emplace(below(folders_.root, command.folder / source), words);
+      if (!is_new && known->second != words) known->second.clear();
+    }
+  }
+
+  std::vector<std::string> flags_of_all(const std::vector<std::string>& units) const {
+    std::set<std::vector<std::string>> all;
+    for (const std::string& unit : units)
+      if (const auto known = flags_.find(unit); known != flags_.end()) all.insert(known->second);
+    return all.size() == 1 ? *all.begin() : std::vector<std::string>();
   }
 
   void add_object(std::set<std::string>& units, const std::string& object) const {
@@ -212,6 +244,10 @@ class MakeModel {
                          .units = {units.begin(), units.end()},
                          .folder = below(folders_.build, command.folder)};
     program.is_test = is_test(program);
+    program.compiler = flags_of(call).front();
+    program.is_in_container = command.is_in_container;
+    program.compile = flags_of_all(program.units);
+    program.libraries = call.libraries;
     const bool is_known = std::ranges::find(programs_, program.path, &FoundProgram::path) != programs_.end();
     if (!program.path.empty() && !units.empty() && !is_known) programs_.push_back(std::move(program));
   }
@@ -227,8 +263,9 @@ class MakeModel {
   }
 
   const BuildFolders& folders_;
-  std::map<std::string, std::set<std::string>> made_of_;  // units of each object and library, by its path
-  std::set<std::string> run_;                             // paths of what the build runs
+  std::map<std::string, std::vector<std::string>> flags_;  // compiler and flags of each unit
+  std::map<std::string, std::set<std::string>> made_of_;   // units of each object and library, by its path
+  std::set<std::string> run_;                              // paths of what the build runs
   std::vector<FoundProgram> programs_;
 };
 

@@ -179,6 +179,24 @@ bool is_called(const std::string& wanted, const std::string& name, const std::st
                         .hint = fmt::format("there are {}", fmt::join(programs, ", "))});
 }
 
+/// The makefile's flags stand in the draft where make alone does not do.
+void take_flags(const FoundTree& tree, const FoundProgram& program, ProgramFacts& facts) {
+  if (program.compile.empty()) return;
+  if (program.is_without_make) {
+    facts.builder = Builder::compiler;
+    facts.is_in_tree = false;
+    facts.program = program.name;
+    facts.libraries = program.libraries;
+  } else {
+    facts.made = program.made;
+  }
+  if (!program.is_without_make && facts.made.empty()) return;
+  facts.compile = program.compile;
+  std::set<std::string> tops;
+  for (const std::string& path : tree.paths) tops.insert(path.substr(0, path.find('/')));
+  facts.copied.assign(tops.begin(), tops.end());
+}
+
 std::optional<ProgramFacts> program_of_build(const FoundTree& tree) {
   const std::vector<Candidate> candidates = candidates_of(tree);
   if (candidates.empty()) return std::nullopt;
@@ -208,6 +226,7 @@ std::optional<ProgramFacts> program_of_build(const FoundTree& tree) {
   facts.program = program.path;
   facts.is_in_tree = facts.is_in_tree || program.is_among_sources;
   facts.is_told = true;
+  if (facts.builder == Builder::make) take_flags(tree, program, facts);
   facts.is_test = program.is_test && tree.wanted_entry.empty();
   facts.makes_sources = program.makes_sources;
   return facts;

@@ -2,6 +2,7 @@
 #include "rewriter/draft/project_draft.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -57,7 +58,38 @@ std::string indented(const std::string& text) {
   return result;
 }
 
+/// The makefile's flags, written out. What only make makes is made in a copy, and searched there too.
+std::string flags_of_make(const ProgramFacts& facts) {
+  Strings flags(facts.compile.begin() + 1, facts.compile.end());
+  Strings prepare;
+  if (!facts.made.empty()) {
+    Strings copy{"cp", "-Rpt", "."};
+    for (const std::string& name : facts.copied) copy.push_back("{project}/" + name);
+    std::set<std::string> goals;
+    std::set<std::string> folders;
+    for (const MadeHeader& header : facts.made) {
+      goals.insert(header.path);
+      folders.insert("-I{out}/prepared" + (header.folder.empty() ? "" : "/" + header.folder));
+    }
+    Strings make{"make"};
+    make.insert(make.end(), facts.options.begin(), facts.options.end());
+    make.insert(make.end(), goals.begin(), goals.end());
+    const std::string there = R"(, "cwd": "{out}/prepared")" + std::string(patient);
+    prepare = {step(copy, there), step(make, there)};
+    flags.insert(flags.end(), folders.begin(), folders.end());
+  }
+  const std::string& compiler = facts.compile.front();
+  return fmt::format("  // Flags of the makefile, for every file.{}\n  \"compile\": {{\n{}{}{}\n  }},\n",
+                     facts.made.empty() ? "" : " Headers that only make makes, it makes in a copy.",
+                     prepare.empty() ? "" : indented(steps("prepare", prepare)) + ",\n",
+                     facts.builder == Builder::compiler || is_one_of(compiler, {"cc", "c++"})
+                         ? ""
+                         : fmt::format("    \"compiler\": {},\n", json_string(compiler)),
+                     indented(list("flags", flags)));
+}
+
 std::string compile_section(const ProgramFacts& facts) {
+  if (!facts.compile.empty()) return flags_of_make(facts);
   if (!facts.database.empty())
     return fmt::format("  // How each file is compiled.\n  \"compile\": {{\"database\": {}}},\n",
                        json_string(facts.database));
@@ -91,6 +123,7 @@ Strings build_steps(const ProgramFacts& facts) {
               step({"meson", "compile", "-C", "{out}/build"}, patient)};
     case Builder::make: {
       Strings make{"make", "-j2"};
+      if (!facts.has_configure) make.insert(make.end(), facts.options.begin(), facts.options.end());
       if (!facts.target.empty() && facts.asked_in.empty()) make.push_back(facts.target);
       Strings all{step(make, patient)};
       Strings configure{"./configure"};
@@ -106,10 +139,14 @@ Strings build_steps(const ProgramFacts& facts) {
   const bool is_all_cpp = std::ranges::all_of(facts.units, is_cpp_source);
   // The driver of C++ would take C for C++; that of C takes each file by its ending.
   Strings argv{is_all_cpp ? "c++" : "cc", "-O2", "-g", "-o", "{out}/" + facts.program};
-  for (const std::string& folder : facts.includes) argv.push_back("-I" + folder);
+  if (facts.compile.empty())
+    for (const std::string& folder : facts.includes) argv.push_back("-I" + folder);
+  else
+    argv.insert(argv.end(), facts.compile.begin() + 1, facts.compile.end());
   argv.insert(argv.end(), facts.units.begin(), facts.units.end());
   if (!is_all_cpp && std::ranges::any_of(facts.units, is_cpp_source)) argv.emplace_back("-lstdc++");
-  argv.emplace_back("-lm");
+  for (const std::string& library : facts.libraries) argv.push_back("-l" + library);
+  if (facts.compile.empty()) argv.emplace_back("-lm");
   return {step(argv, patient)};
 }
 

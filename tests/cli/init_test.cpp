@@ -363,6 +363,60 @@ TEST_CASE("init tries nothing that nobody has allowed, or with --no-try") {
              !Catch::Contains("tried"));
 }
 
+TEST_CASE("init has a header made in a copy that only make makes, and its units get traps") {
+  const test::TemporaryFolder folder;
+  write_file(
+      folder / "p/Makefile",
+      "prog: main.c src/sub.c number.h src/parts/more.h\n\t$(CC) -g -DHERE -Isrc -o $@ main.c src/sub.c\n"
+      "number.h: number.txt\n\tsed 's/^/#define NUMBER /' $< > $@\n"
+      "src/parts/more.h:\n\tmkdir -p src/parts\n\techo '#define MORE 1' > $@\n");
+  write_file(folder / "p/number.txt", "0\n");
+  write_file(folder / "p/src/sub.c",
+             "#include \"parts/more.h\"\n#ifdef _WIN32\n#include \"nowhere.h\"\n#endif\n"
+             "int sub(void) { return HERE - MORE; }\n");
+  CHECK_THAT(said_of(folder,
+                     "#include \"number.h\"\n#include \"parts/more.h\"\nint sub(void);\n"
+                     "int main(void) { return NUMBER * MORE + sub(); }\n",
+                     {"--yes"}),
+             Catch::Contains("ok       path: ") && !Catch::Contains("failed"));
+  CHECK_THAT(read_file(folder / "p/jcprof-out/tree/main.c"), Catch::Contains("JCPROF_"));
+  CHECK_THAT(read_file(folder / "p/jcprof-out/tree/src/sub.c"), Catch::Contains("JCPROF_"));
+  CHECK_FALSE(std::filesystem::exists(folder / "p/number.h"));
+  CHECK_FALSE(std::filesystem::exists(folder / "p/src/parts"));
+}
+
+/// The words of init where this makefile compiles somewhere else.
+std::string said_of_compiler(const test::TemporaryFolder& folder, const std::string& makefile) {
+  write_file(folder / "p/Makefile", makefile);
+  write_file(folder / "p/sub.c", "#ifdef SUB\nint sub(void) { return 0; }\n#endif\n");
+  return said_of(folder, "int sub(void);\nint main(void) { return sub(); }\n", {"--yes"});
+}
+
+TEST_CASE("init has cc compile where the makefile's compiler is not here or in a container, and says so") {
+  const test::TemporaryFolder container;
+  CHECK_THAT(
+      said_of_compiler(container,
+                       "CC = docker run --rm -v /p:/p image/gcc gcc\nprog: main.o sub.o\n"
+                       "\t$(CC) -o $@ $^ -lm\n%.o: %.c\n\t$(CC) -DSUB -c -o $@ $<\n"),
+      Catch::Contains("note: the makefile compiles with gcc in a container: the draft has it take cc") &&
+          Catch::Contains("ok       path: "));
+  CHECK_THAT(read_file(container / "p/jcprof.json"),
+             Catch::Contains(R"("make", "-j2", "CC=cc", "CXX=c++", "prog")"));
+  const test::TemporaryFolder gone;
+  CHECK_THAT(
+      said_of_compiler(gone, "CC = no-such-gcc\nprog: main.c sub.c\n\t$(CC) -DSUB -o $@ $^\n"),
+      Catch::Contains("note: the makefile compiles with no-such-gcc, which is not here: the draft has it "
+                      "take cc") &&
+          Catch::Contains("ok       path: "));
+  const test::TemporaryFolder fixed;
+  CHECK_THAT(
+      said_of_compiler(fixed,
+                       "out/prog: main.c sub.c\n\tdocker run image clang -DSUB -lm -o $@ main.c sub.c\n"),
+      Catch::Contains("note: the makefile compiles with clang in a container: the draft compiles with cc, "
+                      "without make") &&
+          Catch::Contains("ok       path: "));
+}
+
 TEST_CASE("init gives a command the time that it needs") {
   const test::TemporaryFolder folder;
   said_of(

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
+#include "rewriter/draft/includes.hpp"
 #include "src/core/error.hpp"
 #include "tests/rewriter/draft_trees.hpp"
 
@@ -101,6 +102,62 @@ TEST_CASE(
         std::vector<std::string>{"tool at tool of lib/b.c src/a.c",
                                  "prog at sub/prog of lib/e.c sub/c1.c sub/c2.c sub/d.c",
                                  "run-test9 at run-test9 of t.c, a test"});
+}
+
+TEST_CASE("the flags of make's program are known if all its units have the same, in the root") {
+  const auto compiled = [](const std::string& dry_run) {
+    const std::vector<FoundProgram> programs = make_programs(dry_run, {.root = "/p", .build = "/p"});
+    REQUIRE(programs.size() == 1);
+    return fmt::format("{}{}: {}", programs[0].compiler, programs[0].is_in_container ? " in a container" : "",
+                       fmt::join(programs[0].compile, " "));
+  };
+  CHECK(compiled("gcc -DX -MMD -MF a.d -Isrc -c -o a.o a.c\nccache gcc -DX -Isrc -c src/b.c -o b.o\n"
+                 "gcc -n -Bnw -o prog a.o b.o -lm\n") == "gcc: gcc -DX -Isrc");
+  CHECK(compiled("cc -DX -c a.c\ncc -c b.c\ncc -o prog a.o b.o\n") == "cc: ");
+  CHECK(compiled("cc -c a.c\ncc -fPIC -c -o a.lo a.c\ncc -o prog a.o\n") == "cc: ");
+  CHECK(compiled("cd sub && cc -I. -o ../prog a.c\n") == "cc: ");
+  CHECK(compiled("docker run -v /p:/p --user=0:0 some/gcc /usr/bin/gcc -DX -o prog a.c\n") ==
+        "gcc in a container: gcc -DX");
+  CHECK(compiled("podman exec box clang -o prog a.c\n") == "clang in a container: clang");
+}
+
+TEST_CASE("headers that make knows are made in a copy, with the makefile's compiler and flags") {
+  FoundTree tree = tree_of({{"Makefile", "all:"}, {"a.c", c_main}, {"in/x.in", ""}, {"sub/b.c", ""}});
+  tree.programs = {{.name = "a",
+                    .path = "a",
+                    .units = {"a.c", "sub/b.c"},
+                    .compiler = "gcc",
+                    .compile = {"gcc", "-DX", "-Isub"},
+                    .made = {{.path = "sub/x.h", .folder = "sub"}, {.path = "y.h", .folder = ""}}}};
+  const Project project = drafted(tree);
+  CHECK(runs_of(project.compile.prepare) ==
+        Runs{{"cp", "-Rpt", ".", "{project}/Makefile", "{project}/a.c", "{project}/in", "{project}/sub"},
+             {"make", "sub/x.h", "y.h"}});
+  CHECK(project.compile.prepare.back().cwd == "{out}/prepared");
+  CHECK(project.compile.compiler == "gcc");
+  CHECK(project.compile.flags ==
+        std::vector<std::string>{"-DX", "-Isub", "-I{out}/prepared", "-I{out}/prepared/sub"});
+  CHECK(runs_of(project.build) == Runs{{"make", "-j2", "a"}});
+  tree.programs.front().is_without_make = true;
+  tree.programs.front().libraries = {"m"};
+  const Project alone = drafted(tree);
+  CHECK(alone.compile.prepare.empty());
+  CHECK(runs_of(alone.build) ==
+        Runs{{"cc", "-O2", "-g", "-o", "{out}/a", "-DX", "-Isub", "a.c", "sub/b.c", "-lm"}});
+  CHECK(alone.trigger.run == std::vector<std::string>{"{out}/a"});
+}
+
+TEST_CASE("a header is missing where neither its includer's folder nor a searched one has it") {
+  const FoundTree tree = tree_of({{"a.c", "#include \"here.h\"\n#include \"gone.h\"\n#include \"d/in.h\"\n"},
+                                  {"other.c", "#include \"others.h\"\n"},
+                                  {"inc/here.h", "#include \"far.h\"\n"},
+                                  {"x/d/in.h", ""}});
+  std::vector<std::string> paths;
+  for (const MadeHeader& header : missing_headers(
+           tree, {.units = {"a.c"}, .compile = {"cc", "-Iinc/", "-I", "./x", "-I/usr/include", "-I../out"}}))
+    paths.push_back(header.path + " in " + header.folder);
+  CHECK(paths == std::vector<std::string>{"gone.h in ", "inc/gone.h in inc", "x/gone.h in x",
+                                          "inc/far.h in inc", "inc/far.h in inc", "x/far.h in x"});
 }
 
 TEST_CASE("a program that make would link twice is one") {
