@@ -18,10 +18,12 @@
 #include "rewriter/c/make_commands.hpp"
 #include "rewriter/draft/includes.hpp"
 #include "rewriter/draft/program_build.hpp"
+#include "rewriter/draft/text.hpp"
 #include "rewriter/program_files.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/output_folder.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -73,18 +75,66 @@ std::string why_not(const std::vector<std::string>& argv, const fs::path& out) {
   }
 }
 
-/// The options of the build files that have such a name, set to that value.
-std::vector<std::string> options_set(const FoundTree& tree, bool (*is_wanted)(std::string_view),
-                                     std::string_view value) {
-  static const std::regex form(R"(option\s{0,9}\(\s{0,99}(\w{1,99}))", std::regex::icase);
+/// What the groups of this form hold in all of CMake's build files.
+std::set<std::string> names_in(const FoundTree& tree, const std::regex& form) {
   std::set<std::string> names;
   for (const auto& [path, text] : tree.texts)
     if (rewriter::name_of_file(path) == "CMakeLists.txt")
       for (std::sregex_iterator i(text.begin(), text.end(), form); i != std::sregex_iterator(); ++i)
-        if (const std::string name = (*i)[1].str(); is_wanted(name)) names.insert(name);
+        for (std::size_t group = 1; group < i->size(); ++group)
+          if ((*i)[group].matched) names.insert((*i)[group].str());
+  return names;
+}
+
+std::vector<std::string> set_to(std::string_view value, const std::set<std::string>& names) {
   std::vector<std::string> options;
   for (const std::string& name : names) options.push_back(fmt::format("-D{}={}", name, value));
   return options;
+}
+
+/// The options of the build files that have such a name, set to that value; what they ask for without
+/// declaring it, too.
+std::vector<std::string> options_set(const FoundTree& tree, bool (*is_wanted)(std::string_view),
+                                     std::string_view value) {
+  static const std::regex form(
+      R"(option\s{0,9}\(\s{0,99}(\w{1,99})|\bif\s{0,9}\(\s{0,99}(\w{1,99})\s{0,99}\)|)"
+      R"(set\s{0,9}\(\s{0,99}(\w{1,99})\s{1,99}\S{1,99}\s{1,99}CACHE\s{1,99}BOOL)",
+      std::regex::icase);
+  std::set<std::string> names = names_in(tree, form);
+  std::erase_if(names,
+                [&](const std::string& name) { return !is_wanted(name) || name.starts_with("CMAKE_"); });
+  return set_to(value, names);
+}
+
+/// The variables without which build files do not come to an add_executable: on.
+std::vector<std::string> guards_of_programs(const FoundTree& tree) {
+  static const std::regex form(
+      R"(\b(if|elseif|else|endif|add_executable)\s{0,9}\(\s{0,99}(\w{0,99})\s{0,99}(\)?))",
+      std::regex::icase);
+  std::set<std::string> names;
+  for (const auto& [path, text] : tree.texts) {
+    if (rewriter::name_of_file(path) != "CMakeLists.txt") continue;
+    std::vector<std::string> open;  // a condition that is one variable, else empty
+    for (std::sregex_iterator i(text.begin(), text.end(), form); i != std::sregex_iterator(); ++i) {
+      const std::string call = rewriter::draft::lower((*i)[1].str());
+      const std::string variable = (*i)[3].length() > 0 ? (*i)[2].str() : "";
+      if (call == "add_executable")
+        names.insert(open.begin(), open.end());
+      else if (call == "if")
+        open.push_back(variable);
+      else if (open.empty())
+        continue;
+      else if (call == "endif")
+        open.pop_back();
+      else
+        open.back() = "";
+    }
+  }
+  std::erase_if(names, [](const std::string& name) {
+    return name.empty() || name.starts_with("CMAKE_") ||
+           is_one_of(name, {"WIN32", "UNIX", "APPLE", "MSVC", "MINGW", "CYGWIN", "ANDROID", "IOS"});
+  });
+  return set_to("ON", names);
 }
 
 /// The options for tests and benchmarks: off.
@@ -138,23 +188,28 @@ std::vector<rewriter::FoundProgram> programs_configured(const FoundTree& tree, c
   return rewriter::cmake_programs(replies, tests, {.root = tree.root, .build = build});
 }
 
-/// A library may have programs on request: examples and tools, else tests.
-void ask_cmake_for_more(FoundTree& tree, const fs::path& out) {
+/// A library may have programs on request: examples and tools, else tests, else what there is. Returns the
+/// options that were tried in vain.
+std::vector<std::string> ask_cmake_for_more(FoundTree& tree, const fs::path& out) {
   const auto is_test = [](std::string_view name) {
     return rewriter::is_name_of_test(name) && name.find("FUZZ") == std::string_view::npos;
   };
-  for (const std::vector<std::string>& more :
-       {options_set(tree, rewriter::is_name_of_programs, "ON"), options_set(tree, is_test, "ON")}) {
+  std::vector<std::string> tried;
+  for (const std::vector<std::string>& more : {options_set(tree, rewriter::is_name_of_programs, "ON"),
+                                               options_set(tree, is_test, "ON"), guards_of_programs(tree)}) {
     if (more.empty()) continue;
     std::vector<std::string> options = tree.build_options;
     options.insert(options.end(), more.begin(), more.end());
     if (why_not_configured(options, out).empty()) tree.programs = programs_configured(tree, out / "prepared");
     if (!tree.programs.empty()) {
       tree.build_options = std::move(options);
-      return;
+      return {};
     }
+    for (const std::string& option : more)
+      if (!is_one_of(option, tried)) tried.push_back(option);
     fs::remove(out / "prepared/CMakeCache.txt");  // it would keep them
   }
+  return tried;
 }
 
 Answer ask_cmake(FoundTree& tree, const fs::path& out) {
@@ -168,10 +223,12 @@ Answer ask_cmake(FoundTree& tree, const fs::path& out) {
     tree.build_options = std::move(options);
   }
   tree.programs = programs_configured(tree, build);
-  if (tree.programs.empty()) ask_cmake_for_more(tree, out);
+  if (!tree.programs.empty()) return {};
+  const std::vector<std::string> tried = ask_cmake_for_more(tree, out);
   if (!tree.programs.empty()) return {};
   return {
-      "it makes libraries and no program, also with its options for examples, tools and tests",
+      fmt::format("it makes libraries and no program, also with its options for examples, tools and tests{}",
+                  tried.empty() ? "" : fmt::format(" ({})", fmt::join(tried, ", "))),
       "write a small program that does the work once, add it with add_executable, and run jcprof init again"};
 }
 
@@ -185,32 +242,39 @@ Answer ask_meson(FoundTree& tree, const fs::path& out) {
   return {};
 }
 
-/// The compiler of one of the programs that is not to be had here, in words; empty: there is none.
-std::string foreign_compiler(const std::vector<rewriter::FoundProgram>& programs, const fs::path& root) {
-  for (const rewriter::FoundProgram& program : programs) {
-    if (program.is_in_container) return program.compiler + " in a container";
-    if (rewriter::file_of_program(program.compiler, root).empty())
-      return program.compiler + ", which is not here";
-  }
-  return "";
+/// The program's compiler in words, if it is not to be had here. One of the tree may be still to be built.
+std::string foreign_compiler(const rewriter::FoundProgram& program) {
+  const std::string& name = program.compiler;
+  if (program.is_in_container) return name + " in a container";
+  const bool is_relative = name.find('/') != std::string::npos && !name.starts_with('/');
+  if (is_relative || !rewriter::file_of_program(name, "/").empty()) return "";
+  return name + ", which is not here";
 }
 
 /// Has cc take the place of a compiler that is not here. Returns what there is to say of that.
 std::string replace_compiler(FoundTree& tree) {
-  const std::string foreign = foreign_compiler(tree.programs, tree.root);
-  if (foreign.empty()) return "";
+  const auto is_foreign = [](const rewriter::FoundProgram& program) {
+    return !foreign_compiler(program).empty();
+  };
+  const auto first = std::ranges::find_if(tree.programs, is_foreign);
+  if (first == tree.programs.end()) return "";
+  const std::string what = "the makefile compiles with " + foreign_compiler(*first);
   const std::vector<std::string> ours{"CC=cc", "CXX=c++"};
-  const std::optional<std::string> said = rewriter::dry_run_in(tree.root, ours);
   std::vector<rewriter::FoundProgram> programs;
-  if (said) programs = rewriter::make_programs(*said, {.root = tree.root, .build = tree.root});
-  if (!programs.empty() && foreign_compiler(programs, tree.root).empty()) {
+  if (const std::optional<std::string> said = rewriter::dry_run_in(tree.root, ours))
+    programs = rewriter::make_programs(*said, {.root = tree.root, .build = tree.root});
+  if (!programs.empty() && std::ranges::none_of(programs, is_foreign)) {
     tree.programs = std::move(programs);
     tree.build_options = ours;
-    return fmt::format("the makefile compiles with {}: the draft has it take cc", foreign);
+    return what + ": the draft has it take cc";
   }
-  for (rewriter::FoundProgram& program : tree.programs)
-    program.is_without_make = !program.compile.empty() && !foreign_compiler({program}, tree.root).empty();
-  return fmt::format("the makefile compiles with {}: the draft compiles with cc, without make", foreign);
+  bool is_replaced = true;
+  for (rewriter::FoundProgram& program : tree.programs) {
+    program.is_without_make = is_foreign(program) && !program.compile.empty();
+    is_replaced = is_replaced && is_foreign(program) == program.is_without_make;
+  }
+  if (is_replaced) return what + ": the draft compiles with cc, without make";
+  return what + ", and not all files with the same flags: have it take cc in the step of \"build\"";
 }
 
 /// The headers that sources include, that are not there and that make knows how to make.

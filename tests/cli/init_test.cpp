@@ -281,6 +281,32 @@ TEST_CASE("init finds a program of CMake's that the build puts among the sources
   CHECK(read_file(folder / "p/bin/p") == "of an earlier build");
 }
 
+TEST_CASE("init finds the programs behind variables of CMake's that no option() declares") {
+  const std::string program = "  add_executable(look look.c)\n  target_link_libraries(look lib)\n";
+  const test::TemporaryFolder telling;
+  CHECK_THAT(
+      init_of_library(telling, "if(P_EXAMPLES)\n  include(more.cmake OPTIONAL)\n" + program + "endif()\n")
+          .tail,
+      Catch::Contains("CMake makes a program only with -DP_EXAMPLES=ON"));
+  const test::TemporaryFolder cached;
+  CHECK_THAT(init_of_library(cached, "set(P_TOOLS NO CACHE BOOL \"\")\nif(NOT P_TOOLS STREQUAL NO)\n" +
+                                         program + "endif()\n")
+                 .tail,
+             Catch::Contains("CMake makes a program only with -DP_TOOLS=ON"));
+  const test::TemporaryFolder silent;
+  CHECK_THAT(
+      init_of_library(silent, "if(WIN32)\nelseif(UNIX)\n  if(P_DRIVER)\n" + program + "  endif()\nendif()\n")
+          .tail,
+      Catch::Contains("CMake makes a program only with -DP_DRIVER=ON"));
+  const test::TemporaryFolder failing;
+  const ProcessResult failed = init_of_library(
+      failing, "if(P_DRIVER)\n  message(FATAL_ERROR \"no\")\n" + program + "endif()\nif(P_TESTS)\nendif()\n");
+  CHECK(failed.exit_status == 2);
+  CHECK_THAT(failed.tail,
+             Catch::Contains("also with its options for examples, tools and tests (-DP_TESTS=ON, "
+                             "-DP_DRIVER=ON)"));
+}
+
 TEST_CASE("init says that CMake makes libraries and no program, rather than draft what nobody builds") {
   const test::TemporaryFolder folder;
   const ProcessResult result = init_of_library(
@@ -386,10 +412,11 @@ TEST_CASE("init has a header made in a copy that only make makes, and its units 
 }
 
 /// The words of init where this makefile compiles somewhere else.
-std::string said_of_compiler(const test::TemporaryFolder& folder, const std::string& makefile) {
+std::string said_of_compiler(const test::TemporaryFolder& folder, const std::string& makefile,
+                             const std::vector<std::string>& options = {"--yes"}) {
   write_file(folder / "p/Makefile", makefile);
   write_file(folder / "p/sub.c", "#ifdef SUB\nint sub(void) { return 0; }\n#endif\n");
-  return said_of(folder, "int sub(void);\nint main(void) { return sub(); }\n", {"--yes"});
+  return said_of(folder, "int sub(void);\nint main(void) { return sub(); }\n", options);
 }
 
 TEST_CASE("init has cc compile where the makefile's compiler is not here or in a container, and says so") {
@@ -408,6 +435,19 @@ TEST_CASE("init has cc compile where the makefile's compiler is not here or in a
       Catch::Contains("note: the makefile compiles with no-such-gcc, which is not here: the draft has it "
                       "take cc") &&
           Catch::Contains("ok       path: "));
+  const test::TemporaryFolder own;
+  CHECK_THAT(said_of_compiler(own,
+                              "out/prog: main.c sub.c\n\tln -s /usr/bin/gcc mygcc-gcc\n"
+                              "\t./mygcc-gcc -DSUB -o prog main.c sub.c\n",
+                              {"--yes", "--no-try"}),
+             !Catch::Contains("note: "));
+  const test::TemporaryFolder mixed;
+  CHECK_THAT(
+      said_of_compiler(mixed,
+                       "prog: main.c sub.c\n\tdocker run i gcc -c main.c\n\tdocker run i gcc -DSUB -c sub.c\n"
+                       "\tdocker run i gcc -o $@ main.o sub.o\n",
+                       {"--yes", "--no-try"}),
+      Catch::Contains("gcc in a container, and not all files with the same flags: have it take cc"));
   const test::TemporaryFolder fixed;
   CHECK_THAT(
       said_of_compiler(fixed,
