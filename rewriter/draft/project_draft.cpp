@@ -47,7 +47,9 @@ Strings preparation(const ProgramFacts& facts) {
   Strings configure = cmake_step(facts, "{project}", "{out}/prepared");
   configure.emplace_back("-DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
   all = {step(configure, patient)};
-  if (facts.makes_sources) all.push_back(step(cmake_build(facts, "{out}/prepared"), patient));
+  // The program would land in the user's own folder.
+  if (facts.makes_sources && !facts.is_in_tree)
+    all.push_back(step(cmake_build(facts, "{out}/prepared"), patient));
   return all;
 }
 
@@ -95,9 +97,13 @@ std::string compile_section(const ProgramFacts& facts) {
                        json_string(facts.database));
   if (facts.builder == Builder::cmake || facts.builder == Builder::meson)
     return fmt::format(
-        "  // How each file is compiled, which {} says.\n  \"compile\": {{\n{},\n"
+        "  // How each file is compiled, which {} says.{}\n  \"compile\": {{\n{},\n"
         "    \"database\": \"{{out}}/prepared/compile_commands.json\"\n  }},\n",
-        facts.builder == Builder::cmake ? "CMake" : "meson", indented(steps("prepare", preparation(facts))));
+        facts.builder == Builder::cmake ? "CMake" : "meson",
+        facts.makes_sources && facts.is_in_tree
+            ? " The build makes some sources, and would put its program among yours: build\n  // here first."
+            : "",
+        indented(steps("prepare", preparation(facts))));
   if (facts.builder == Builder::make && (!facts.has_configure || facts.is_told))
     return "  // How each file is compiled, which the makefile says.\n  \"compile\": {\"make\": \".\"},\n";
   Strings flags;

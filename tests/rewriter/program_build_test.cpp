@@ -121,6 +121,18 @@ TEST_CASE("the flags of make's program are known if all its units have the same,
   CHECK(compiled("podman exec box clang -o prog a.c\n") == "clang in a container: clang");
 }
 
+TEST_CASE("what CMake would put among the user's own sources is not built for reading them") {
+  FoundTree tree = tree_of({{"CMakeLists.txt", ""}, {"a.c", c_main}});
+  tree.programs = {{.name = "a", .path = "bin/a", .units = {"a.c"}, .makes_sources = true}};
+  CHECK(drafted(tree).compile.prepare.size() == 2);
+  tree.programs.front().is_among_sources = true;
+  CHECK(drafted(tree).compile.prepare.size() == 1);
+  CHECK_THAT(
+      draft_project(tree).text,
+      Catch::Contains("which CMake says. The build makes some sources, and would put its program among "
+                      "yours: build\n  // here first.\n"));
+}
+
 TEST_CASE("headers that make knows are made in a copy, with the makefile's compiler and flags") {
   FoundTree tree = tree_of({{"Makefile", "all:"}, {"a.c", c_main}, {"in/x.in", ""}, {"sub/b.c", ""}});
   tree.programs = {{.name = "a",
