@@ -116,6 +116,14 @@ bool calls_compiler(const std::vector<std::string>& words) {
   return is_compiler_name(name(0)) || (is_launcher(name(0)) && is_compiler_name(name(1)));
 }
 
+/// MFLAGS, which a makefile may hand on, has the options of the dry run.
+std::vector<std::string> without_flags_of_make(std::vector<std::string> words) {
+  std::erase_if(words, [](const std::string& word) {
+    return is_one_of(word, {"-n", "-Bnw", "--assume-old=Makefile"});
+  });
+  return words;
+}
+
 bool has_value(std::string_view flag) {
   return is_one_of(flag, {"-I",      "-D",         "-U", "-L",  "-include", "-imacros", "-isystem",
                           "-iquote", "-idirafter", "-x", "-MF", "-MT",      "-MQ",      "-Xlinker",
@@ -152,7 +160,8 @@ std::vector<ShellCommand> commands_in(std::string_view output, const fs::path& f
   return commands;
 }
 
-std::optional<CompilerCall> compiler_call(const std::vector<std::string>& words) {
+std::optional<CompilerCall> compiler_call(const std::vector<std::string>& all) {
+  const std::vector<std::string> words = without_flags_of_make(all);
   CompilerCall call;
   call.links = std::ranges::find(words, "-c") == words.end();
   if (call.links && !calls_compiler(words)) return std::nullopt;
@@ -160,8 +169,6 @@ std::optional<CompilerCall> compiler_call(const std::vector<std::string>& words)
     const std::string& word = words[i];
     const bool has_next = i + 1 < words.size();
     if (i > 0 && is_one_of(word, {"-E", "-S", "-M", "-MM", "-fsyntax-only"})) return std::nullopt;
-    // MFLAGS, which a makefile may hand on, has the options of the dry run.
-    if (is_one_of(word, {"-n", "-Bnw", "--assume-old=Makefile"})) continue;
     if (word == "-o" && has_next) {
       call.output = words[++i];
     } else if (i > 0 && word.starts_with("-o") && word.size() > 2) {

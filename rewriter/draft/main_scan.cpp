@@ -88,8 +88,8 @@ bool is_definition(const std::vector<CodeToken>& tokens, std::size_t i) {
 std::string_view macro_of_main(std::string_view line) {
   const auto word = [&] {
     line = trimmed(line);
-    const auto* const end = std::ranges::find_if_not(line, is_word);
-    const std::string_view found(line.data(), static_cast<std::size_t>(end - line.begin()));
+    const auto length = std::ranges::find_if_not(line, is_word) - line.begin();
+    const std::string_view found = line.substr(0, static_cast<std::size_t>(length));
     line.remove_prefix(found.size());
     return found;
   };
