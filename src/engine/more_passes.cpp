@@ -2,6 +2,7 @@
 #include "src/engine/more_passes.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "src/engine/statistics.hpp"
@@ -24,11 +25,14 @@ bool MorePasses::has_more(std::uint32_t edge) const {
          !std::ranges::all_of(passes->second, [&](std::size_t block) { return is_measured(block); });
 }
 
-std::vector<std::size_t> MorePasses::next(std::uint32_t edge, double times) const {
+std::vector<std::size_t> MorePasses::next(std::uint32_t edge, double times, std::size_t last) const {
   if (!passes_.contains(edge)) return {};
+  std::span<const std::size_t> passes = passes_.at(edge);
+  const std::span near(passes.begin(), std::ranges::lower_bound(passes, last));
+  if (!std::ranges::all_of(near, [&](std::size_t block) { return is_measured(block); })) passes = near;
   std::size_t measured = 0;
   std::map<std::uint32_t, std::vector<std::size_t>> waiting;  // by sample: passes
-  for (const std::size_t block : passes_.at(edge))
+  for (const std::size_t block : passes)
     if (is_measured(block))
       ++measured;
     else

@@ -25,9 +25,9 @@ class MorePasses {
   void reset() { joined_.clear(); }
   /// Some passes of that edge wait.
   bool has_more(std::uint32_t edge) const;
-  /// The waiting stops, ascending, of the next whole samples. With these, about `times` as many passes of
-  /// that edge are measured, or all are.
-  std::vector<std::size_t> next(std::uint32_t edge, double times) const;
+  /// The waiting stops up to `last`, ascending, of the next whole samples. With these, about `times` as many
+  /// passes of that edge are measured up to there, or all are. If all are, stops behind `last` count as well.
+  std::vector<std::size_t> next(std::uint32_t edge, double times, std::size_t last) const;
 
  private:
   bool is_measured(std::size_t block) const { return !waits(block) && !waits(block + 1); }

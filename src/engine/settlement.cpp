@@ -148,11 +148,12 @@ bool takes_most_of(double allowed, double part) {
 /// Says whether a half width of `allowed` is reached, or can be. If more passes can be measured, their
 /// differences may take half of its square. Returns the part by which the rounds have to grow.
 double judge(FigureLook& one, const Reach& reach, double allowed) {
-  // Noise hides by how much passes differ.
-  const bool do_passes_last = !reach.has_more_passes && reach.shrinking <= reach.passes;
+  const bool is_spread_known = reach.shrinking <= reach.passes;  // or else noise hides how passes differ
+  const bool do_passes_last = !reach.has_more_passes && is_spread_known;
   const double room = std::max(0.0, square(allowed) - square(reach.lasting));
   double of_passes = do_passes_last ? square(reach.passes) : std::min(square(reach.passes), room / 2);
-  if (reach.has_more_passes) of_passes = std::max(of_passes, square(reach.passes) / most_samples_of_edge);
+  if (reach.has_more_passes && is_spread_known)
+    of_passes = std::max(of_passes, square(reach.passes) / most_samples_of_edge);
   one.half = std::hypot(reach.shrinking, reach.passes, reach.lasting);
   one.lasting = do_passes_last ? std::hypot(reach.lasting, reach.passes) : reach.lasting;
   one.settled = one.half <= allowed;

@@ -76,15 +76,23 @@ void Engine::note_more_passes(std::vector<Figure>& figures) const {
       if (passes_.has_more(edges[block])) figure.edges_with_more.push_back(edges[block]);
 }
 
-/// The stops of the passes that these figures want.
+/// The stops of the passes that these figures want, where the blocks lie that tell most of them.
 std::vector<std::size_t> Engine::wanted_passes(std::span<const FigureLook> figures) const {
-  std::map<std::uint32_t, double> times;  // by edge: times as many passes
+  struct Wish {
+    double times = 0;  // as many passes
+    std::size_t last = 0;
+  };
+  std::map<std::uint32_t, Wish> wishes;  // by edge
   for (const FigureLook& figure : figures)
     for (const std::uint32_t edge : figure.edges_with_more)
-      if (figure.open && figure.more_passes > 1) times[edge] = std::max(times[edge], figure.more_passes);
+      if (figure.open && figure.more_passes > 1) {
+        Wish& wish = wishes[edge];
+        wish.times = std::max(wish.times, figure.more_passes);
+        wish.last = std::max(wish.last, columns_.stops[figure.wanted.back() + 1]);
+      }
   std::set<std::size_t> stops;
-  for (const auto& [edge, most] : times) {
-    const std::vector<std::size_t> next = passes_.next(edge, most);
+  for (const auto& [edge, wish] : wishes) {
+    const std::vector<std::size_t> next = passes_.next(edge, wish.times, wish.last);
     stops.insert(next.begin(), next.end());
   }
   return {stops.begin(), stops.end()};

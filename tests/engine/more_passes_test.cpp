@@ -85,23 +85,36 @@ TEST_CASE("whole samples join until there are so many passes, or all") {
   CHECK(more.waits(2));
   CHECK_FALSE(more.waits(0));
   // Sixteen times 1.5 are not more than two samples have.
-  const Stops second = more.next(1, 1.5);
+  const Stops second = more.next(1, 1.5, stops);
   CHECK(second.size() == 2 * passes / 4);
   CHECK(Stops(second.begin(), second.begin() + 3) == Stops{2, 3, 10});
-  CHECK(more.next(2, 1.5).empty());
+  CHECK(more.next(2, 1.5, stops).empty());
   // The nearest to 35 are 32, and to 42 they are 48.
-  CHECK(more.next(1, 2.2) == second);
-  CHECK(more.next(1, 2.6).size() == 2 * second.size());
+  CHECK(more.next(1, 2.2, stops) == second);
+  CHECK(more.next(1, 2.6, stops).size() == 2 * second.size());
   for (const std::size_t stop : second) more.join(stop);
   CHECK_FALSE(more.waits(2));
-  CHECK(more.next(1, 1).empty());
-  const Stops others = more.next(1, 100);
+  CHECK(more.next(1, 1, stops).empty());
+  const Stops others = more.next(1, 100, stops);
   CHECK(others.size() == passes);
   CHECK(more.has_more(1));
   for (const std::size_t stop : others) more.join(stop);
   CHECK_FALSE(more.has_more(1));
-  CHECK(more.next(1, 100).empty());
+  CHECK(more.next(1, 100, stops).empty());
   CHECK(more.joined().size() == 2 * passes * 3 / 4);
+}
+
+TEST_CASE("passes join where others tell most, and behind that once none is left there") {
+  const Settings settings = loop(0);
+  MorePasses more(stops, settings.samples, settings.edges);
+  // Pass 15 ends at stop 31. Four passes up to there are measured, and so many are in each sample.
+  CHECK(more.next(1, 2, 31) == Stops{2, 3, 10, 11, 18, 19, 26, 27});
+  const Stops near = more.next(1, 100, 31);
+  CHECK(near.size() == 2 * 12);
+  CHECK(near.back() == 31);
+  CHECK(more.next(1, 100, 30).back() == 29);
+  for (const std::size_t stop : near) more.join(stop);
+  CHECK(more.next(1, 1.5, 31).front() == 34);
 }
 
 TEST_CASE("stops that join have no times yet, and are open with their neighbours") {

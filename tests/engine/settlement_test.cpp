@@ -142,6 +142,7 @@ TEST_CASE("a line is known no better than the passes of it that were measured te
   // Noise hides how much passes differ: lines stay open until it is clear.
   CHECK(with_passes(0.9, 0.2, true).more_passes == 1);
   CHECK(with_passes(0.9, 0.2, true).open);
+  CHECK(std::isfinite(with_passes(0.9, 0.2, true).rounds_left));
   CHECK(with_passes(0.9, 0.2, false).open);
   // Passes that will join take away noise as well.
   CHECK(with_passes(2, 0.8, true).rounds_left < with_passes(0, 0.8, true).rounds_left);
