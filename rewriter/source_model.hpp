@@ -42,7 +42,7 @@ struct ByteRange {
 /// The form of a trap of C and C++, for which `{trap}` stands in its slot while units are put together.
 struct TrapForm {
   bool declares = false;  // it is a declaration: it may stand in front of others in C90, and in C++ too
-  std::string kept = {};  // the scalar variable that it names for the optimiser; empty: none
+  std::string kept = {};  // the scalar place that it names for the optimiser; empty: none
   bool operator==(const TrapForm&) const = default;
 };
 

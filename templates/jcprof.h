@@ -135,6 +135,13 @@
 #endif
 #define JCPROF_HOT_ __inline__ __attribute__((__always_inline__))
 #define JCPROF_COLD_ __attribute__((__cold__, __noinline__))
+/* Traps that record call it each time. To gcc, all that leads to a cold call and follows it would be never executed: it would
+   move work there, and make it small instead of fast. */
+#ifdef JCPROF_RECORD
+#define JCPROF_RARE_ __attribute__((__noinline__))
+#else
+#define JCPROF_RARE_ JCPROF_COLD_
+#endif
 /* gcc may jump to a trap at the end of a body instead of calling it. The trap's frame then lies where the root's does. One
    byte lower counts as within the root. clang must not jump, and is told so. It may inline the root's function into its
    caller, which gcc never does with a setjmp. Traps of that caller lie there too, once the root is gone. */
@@ -569,7 +576,7 @@ __asm__(".pushsection .text.jcprof_trapped,\"axG\",%progbits,jcprof_trapped,comd
 /* A trap that is a declaration, for C where declarations come first. */
 #define JCPROF_TRAP_D(id) int jcprof_d##id __attribute__((__unused__)) = (JCPROF_TRAP_E(id), 0)
 
-/* A trap behind an assignment to the scalar `x`, and the same as a declaration. `x` is neither volatile nor a bit-field. The
+/* A trap behind an assignment to the scalar place `x`, and the same as a declaration. `x` is neither volatile nor a bit-field. The
    optimiser must have its value here, or it would move the work below the trap. The constraint is not "X", any register
    at all: gcc 12 crashes over a long double in a register of the x87. */
 #define JCPROF_KEEP_(x) __asm__ __volatile__("" : : "g"(x))
@@ -666,7 +673,7 @@ class jcprof_after {
   jcprof_after &operator=(const jcprof_after &) JCPROF_DELETED_;
 
  private:
-  JCPROF_BARE_ JCPROF_COLD_ static void passed(jcprof_u32 id) JCPROF_NOTHROW_ {
+  JCPROF_BARE_ JCPROF_RARE_ static void passed(jcprof_u32 id) JCPROF_NOTHROW_ {
     const bool unwinding = jcprof_exceptions_now != JCPROF_NULL_ && jcprof_exceptions_now()->uncaught != 0;
     if (!unwinding) jcprof_passed(id);
   }

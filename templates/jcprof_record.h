@@ -176,7 +176,7 @@ JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ void jcprof_record_late(jcprof_log_u32
 JCPROF_VISIBLE_ JCPROF_BARE_ jcprof_log_u32 jcprof_find_function(__UINTPTR_TYPE__ address) JCPROF_NOTHROW_;
 JCPROF_VISIBLE_ JCPROF_BARE_ void jcprof_record_mark(jcprof_log_u32 *id, const char *name,
                                                      jcprof_log_u64 payload) JCPROF_NOTHROW_;
-JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ void jcprof_record_switch(jcprof_log_u32 kind) JCPROF_NOTHROW_;
+JCPROF_VISIBLE_ JCPROF_RARE_ JCPROF_BARE_ void jcprof_record_switch(jcprof_log_u32 kind) JCPROF_NOTHROW_;
 /* The thread goes on on another stack: the payload of JCPROF_LOG_STACK. A pause does not hide that. */
 JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ void jcprof_record_stack(jcprof_log_u64 stack) JCPROF_NOTHROW_;
 /* `log` is memory with a log that nobody else attaches. A program keeps the first log that it is given. */

@@ -48,7 +48,7 @@ std::optional<CXCursor> last_child(CXCursor cursor) {
   return last_child_if(cursor, [](CXCursor) { return true; });
 }
 
-bool is_scalar_variable(CXCursor cursor) {
+bool has_scalar_type(CXCursor cursor) {
   const CXType type = clang_getCursorType(cursor);
   return is_scalar(&type);
 }
@@ -296,9 +296,7 @@ void expression(UnitWalk& walk, CXCursor cursor, std::uint32_t index) {
                    clang_getCursorBinaryOperatorKind(cursor) == CXBinaryOperator_Assign)) {
     const std::optional<CXCursor> to = first_child(cursor);
     const std::optional<CXCursor> value = last_child(cursor);
-    const CXCursor variable = to ? clang_getCursorReferenced(*to) : clang_getNullCursor();
-    if (to && clang_getCursorKind(*to) == CXCursor_DeclRefExpr && is_plain_variable(&variable) &&
-        is_scalar_variable(*to) && (compound || !is_trivial(&*value)))
+    if (to && is_plain_place(&*to) && has_scalar_type(*to) && (compound || !is_trivial(&*value)))
       node(walk, index).assigned = outside_macros(*walk.source, range_of(walk, *to));
   }
   lambdas(walk, cursor);
@@ -317,7 +315,7 @@ void local_variable(UnitWalk& walk, CXCursor variable, std::uint32_t index) {
   const CXCursor value = clang_Cursor_getVarDeclInitializer(variable);
   if (clang_Cursor_isNull(value) == 0 && !lasting) {
     const bool computed = clang_getCursorKind(variable) == CXCursor_VarDecl && !is_trivial(&value);
-    const bool is_kept = computed && is_plain_variable(&variable) && is_scalar_variable(variable);
+    const bool is_kept = computed && is_plain_variable(&variable) && has_scalar_type(variable);
     node(walk, index).value = computed ? CValue::computed : CValue::trivial;
     node(walk, index).assigned = is_kept ? name_of(walk, variable) : CRange{};
   }

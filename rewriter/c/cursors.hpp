@@ -94,6 +94,10 @@ bool is_scalar(const void* type);
 bool is_trivial(const void* cursor);
 /// Neither volatile nor in a register.
 bool is_plain_variable(const void* cursor);
+/// An assigned expression that can be read again behind the assignment, at no cost and whatever else
+/// happened: a plain variable, a member or a numbered element of one, or of `this` or what a plain pointer
+/// points at.
+bool is_plain_place(const void* cursor);
 
 // In lifetimes.cpp.
 

@@ -26,6 +26,18 @@ constexpr auto statements = std::to_array<KindOfStatement>({
     {CXCursor_CXXTryStmt, CKind::try_},       {CXCursor_CXXCatchStmt, CKind::catch_},
 });
 
+CXCursor first_child_of(CXCursor cursor) {
+  CXCursor first = clang_getNullCursor();
+  clang_visitChildren(
+      cursor,
+      [](CXCursor child, CXCursor /*parent*/, CXClientData data) {
+        *static_cast<CXCursor*>(data) = child;
+        return CXChildVisit_Break;
+      },
+      &first);
+  return first;
+}
+
 CXCursor last_child_of(CXCursor cursor) {
   CXCursor last = clang_getNullCursor();
   clang_visitChildren(
@@ -36,6 +48,20 @@ CXCursor last_child_of(CXCursor cursor) {
       },
       &last);
   return last;
+}
+
+/// Without parentheses and conversions that the compiler adds.
+CXCursor bare(CXCursor expression) {
+  for (;;) {
+    const CXCursorKind kind = clang_getCursorKind(expression);
+    if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr) return expression;
+    expression = last_child_of(expression);
+  }
+}
+
+bool is_name_of_variable(CXCursor expression) {
+  const CXCursor variable = clang_getCursorReferenced(expression);
+  return clang_getCursorKind(expression) == CXCursor_DeclRefExpr && is_plain_variable(&variable);
 }
 
 }  // namespace
@@ -95,6 +121,30 @@ bool is_plain_variable(const void* cursor) {
   const CXType type = clang_getNonReferenceType(clang_getCursorType(variable));
   return (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl) &&
          clang_isVolatileQualifiedType(type) == 0 && clang_Cursor_getStorageClass(variable) != CX_SC_Register;
+}
+
+bool is_plain_place(const void* cursor) {
+  CXCursor place = bare(*static_cast<const CXCursor*>(cursor));
+  for (;;) {
+    if (clang_isVolatileQualifiedType(clang_getCursorType(place)) != 0) return false;
+    const CXCursorKind kind = clang_getCursorKind(place);
+    const CXCursor inner = bare(last_child_of(place));
+    if (kind == CXCursor_MemberRefExpr) {
+      const CXCursor member = clang_getCursorReferenced(place);
+      if (clang_getCursorKind(member) != CXCursor_FieldDecl || clang_Cursor_isBitField(member) != 0)
+        return false;
+      // A member without an object is one of `this`.
+      if (clang_isExpression(clang_getCursorKind(inner)) == 0) return true;
+      place = inner;
+    } else if (kind == CXCursor_ArraySubscriptExpr) {
+      if (clang_getCursorKind(inner) != CXCursor_IntegerLiteral) return false;
+      place = bare(first_child_of(place));
+    } else if (kind == CXCursor_UnaryOperator) {
+      return clang_getCursorUnaryOperatorKind(place) == CXUnaryOperator_Deref && is_name_of_variable(inner);
+    } else {
+      return kind == CXCursor_CXXThisExpr || is_name_of_variable(place);
+    }
+  }
 }
 
 }  // namespace jcprof::rewriter

@@ -61,7 +61,7 @@ struct CNode {
   std::uint32_t end = 0;  // without its `;` as a rule; behind the macro's use it ends in
   std::uint32_t subtree = 1;
   std::uint32_t function = 0;  // for a function: index into CView::functions
-  CRange assigned = {};        // the scalar variable that the statement leaves a computed value in
+  CRange assigned = {};        // the scalar place that the statement leaves a computed value in
 };
 
 enum class CResult : std::uint8_t { nothing, scalar, record, unnamed };

@@ -120,4 +120,21 @@ TEMPLATE_TEST_CASE("a value that is named by a trap is computed above it", "", G
   }
 }
 
+TEMPLATE_TEST_CASE("what follows a trap that records is as likely to run as what precedes it", "", Gcc,
+                   Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  REQUIRE_X86_64("reads x86 assembly");
+  const Workshop workshop(TestType::compilers());
+  for (const std::string level : {"-O1", "-O2", "-O3", "-Os"}) {
+    INFO(level);
+    workshop.compile({"record_guard.cpp"}, {"-DJCPROF", "-DJCPROF_RECORD", level});
+    const std::string first =
+        "objdump -d --no-show-raw-insn record_guard.o | sed -n '/<_Z7dividedd*>:/,/^$/p' |"
+        " sed -nE 's/.*\\s(divsd|cld).*/\\1/p' | head -n 1";
+    CHECK(workshop.run({"sh", "-c", first}) == Ran{0, "divsd\n"});
+    CHECK(workshop.run({"sh", "-c", "objdump -t record_guard.o | grep -c 'text\\.unlikely.*resumed'"}) ==
+          Ran{1, "0\n"});
+  }
+}
+
 }  // namespace jcprof::test

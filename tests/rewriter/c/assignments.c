@@ -7,6 +7,26 @@ static double global;
 
 static double f(double x) { return x / 3; }
 
+struct part { double value; volatile double seen; double list[2]; };
+
+/* Members and numbered elements are read again behind the assignment. What may move meanwhile is not. */
+static double places(struct part *at, double *to, int i) {
+  struct part own;
+  double list[2];
+  own.value = f(1);
+  own.seen = f(2);
+  own.list[1] = f(3);
+  list[i & 1] = f(4);
+  list[0] = list[1] = f(5);
+  at->value = f(6);
+  (*at).list[0] = f(7);
+  at[1].value = f(8);
+  *to = f(9);
+  *to++ = f(10);
+  (at + 1)->value = f(11);
+  return own.value + own.list[1] + list[0];
+}
+
 int main(void) {
   double quotient = f(10);
   int whole = (int)f(30);
@@ -28,6 +48,9 @@ int main(void) {
   whole = 0;
   if (whole == 0) whole = (int)f(90);
   while (whole > 0) whole -= (int)f(40);
+  struct part parts[2];
+  double ends[2];
+  quotient += places(parts, ends, whole);
   printf("%.3f %.3f %d %d %u %d %d\n", quotient, global, watched, fast, bits.low, whole, colour);
   return 0;
 }
