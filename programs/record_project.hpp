@@ -27,7 +27,7 @@ bool is_started_anew(const Project& project);
 
 /// By how much the recorded run was slower than the middle one of the plain runs, shared out over the events
 /// that it has more, in processor time of all threads. In doubt by how much one more plain run may differ
-/// (95 %). 0: unknown, as where events found no room in memory.
+/// (95 %), or by what comes once in a run. 0: unknown, as where events found no room in memory.
 harness::OwnCost cost_of_event(const PlainRuns& plain, double recorded_ns,
                                const harness::RecordProgress& recorded);
 

@@ -36,11 +36,19 @@ inline std::uint64_t cost_after(const EventCost& cost, std::uint64_t ticks) {
   return cost.together - std::min(cost.together - cost.apart, beyond(cost, ticks));
 }
 
+/// The least doubt of `taken`, which may have the cost of earlier events too, whose differences were shorter.
+inline std::uint64_t least_doubt_of(const EventCost& cost, std::uint64_t taken) {
+  const std::uint64_t all = taken * 1024;
+  return all <= cost.together || cost.together == 0 ? cost.least_doubt
+                                                    : cost.least_doubt * all / cost.together;
+}
+
 /// By how much `taken` of `ticks`, at most all, may be wrong as own cost, in 1/1024 ticks. Calibration times
 /// events whose code and data are at hand. Behind long work a processor may have to fetch them, or may do
 /// parts of the event meanwhile. The truth lies between nothing and all of the ticks.
 inline std::uint64_t doubt_of(const EventCost& cost, std::uint64_t taken, std::uint64_t ticks) {
-  const std::uint64_t least = std::min(cost.least_doubt, in_1024ths(std::max(taken, ticks - taken)));
+  const std::uint64_t least =
+      std::min(least_doubt_of(cost, taken), in_1024ths(std::max(taken, ticks - taken)));
   return std::max({taken * 1024 / 4, std::min(cost.doubt, beyond(cost, ticks)), least});
 }
 

@@ -68,7 +68,8 @@ EventCost cost_of_trap(EventCost cost, const LogFacts& facts, const TickScale& s
   if (cost.together != 0 && 4 * cost.least_doubt > told) {
     const std::uint64_t most = most_times_calibrated * cost.together;
     told = std::min(told, most);
-    cost.least_doubt = std::min(cost.least_doubt, most);
+    // It may be the calibrated cost as well.
+    cost.least_doubt = std::max(std::min(cost.least_doubt, most), told - std::min(told, cost.apart));
   }
   if (told > cost.apart) {
     cost.together = cost.apart = told;

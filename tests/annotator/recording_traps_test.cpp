@@ -337,11 +337,26 @@ TEST_CASE("recorded traps: own cost is in doubt by how runs without traps differ
   // A clear cost may be any multiple of the calibrated 10 ns. An unclear one is at most eight times that.
   CHECK(total_of(200'000, 20'000).ticks == Approx(11 * 300));
   CHECK(total_of(200'000, 60'000).ticks == Approx(11 * 420));
+  CHECK(half(total_of(200'000, 60'000)) == Approx(11 * 70));  // or the calibrated one
   CHECK(half(total_of(200'000, 900'000)) == Approx(11 * 80));
   // No more is in doubt than the time that was there.
   CHECK(half(total_of(480'000, 120'000)) == Approx(11 * 120));
   CHECK(half(total_of(300'000, 75'000)) == Approx(11 * 75));
   CHECK(half(total_of(4'000'000, 1'000'000)) == Approx(11 * 500));
+}
+
+TEST_CASE("recorded traps: own cost that is taken off a later difference is in doubt there") {
+  LogBuilder log;
+  for (std::uint64_t i = 0; i < 3; ++i) log.pair(i * 200'000'000, i * 100'000'000);  // 2 ticks a nanosecond
+  log.head.trap_ticks = 20 * 1024;
+  log.event_ps = 20'000;  // 40 ticks
+  log.doubt_ps = 15'000;
+  log.line(1, 0, 1).line(1, 2, 2).line(1, 4, 2).line(1, 6, 2);
+  const RecordedRun run = analyzed(log.line(1, 1006, 5), two_calls());
+  const StoredEstimate& row = estimate_of(run, EstimateScope::function, "p");
+  CHECK(row.ticks == Approx(503 - 4 * 20));
+  // Of three events 1 ns each fits, and 19 of 20 are taken later.
+  CHECK(row.high - row.ticks == Approx(3 * 1 + 15 * (80 - 3) / 20.0));
 }
 
 TEST_CASE("recorded traps: the interval of a frequent caller holds the own cost of its callees' entries") {

@@ -224,14 +224,17 @@ TEST_CASE("an event costs what recording adds, and is in doubt by how plain runs
     return cost_of_event({.ns = plain_ns}, recorded_ns, recorded).event_ps;
   };
   CHECK(cost({1e6, 1.001e6, 1.002e6}, 1.011e6) == 10'000);  // of 10 µs
-  // Student's t of 2 degrees of freedom is 4.303: 4.303 * 1 µs * sqrt(1 + 1/3).
-  CHECK(cost_of_event({.ns = {1e6, 1.001e6, 1.002e6}}, 1.011e6, recorded).doubt_ps == Approx(4968).margin(2));
-  CHECK(cost_of_event({.ns = {1e6, 1e6, 1e6}}, 1.011e6, recorded).doubt_ps == 0);
+  // A million of them. Student's t of 2 degrees of freedom is 4.303: 4.303 * 1 ms * sqrt(1 + 1/3).
+  const harness::RecordProgress many{.events = 1'000'000, .threads = 1};
+  CHECK(cost_of_event({.ns = {1e9, 1.001e9, 1.002e9}}, 1.011e9, many).doubt_ps == Approx(4968).margin(2));
+  // What comes once in a run takes up to 200 µs of the difference.
+  CHECK(cost_of_event({.ns = {1e9, 1e9, 1e9}}, 1.011e9, many).doubt_ps == 200);
+  CHECK(cost_of_event({.ns = {1e6, 1e6, 1e6}}, 1.011e6, recorded).doubt_ps == 11'000);
   CHECK(cost({1e6, 1e6, 1e6}, 1e6) == 0);
   CHECK(cost({1e6, 1e6}, 2e6) == 0);
   CHECK(cost({1e6, 1e6, 1e6}, 0.9e6) == 0);
   // A run that is no slower leaves as much in doubt.
-  CHECK(cost_of_event({.ns = {1e6, 1.001e6, 1.002e6}}, 0.999e6, recorded).doubt_ps == Approx(4968).margin(2));
+  CHECK(cost_of_event({.ns = {1e9, 1.001e9, 1.002e9}}, 0.999e9, many).doubt_ps == Approx(4968).margin(2));
   const PlainRuns same{.ns = {1e6, 1e6, 1e6}};
   CHECK(cost_of_event(same, 2e6, {.events = 1000, .lost = 1, .threads = 1}).event_ps == 0);
   // The program recorded the discarded events, too.
