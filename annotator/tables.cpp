@@ -25,9 +25,8 @@ std::string each_pass(const LoopEstimate& loop, ClockUnit unit) {
 }
 
 std::string signed_quantity(const Interval& ticks, ClockUnit unit) {
-  Interval size = ticks;
-  size.value = std::abs(ticks.value);
-  return (ticks.value < 0 ? "-" : "") + quantity(size, unit).value;
+  if (ticks.value < 0) return "-" + quantity({-ticks.value, -ticks.high, -ticks.low}, unit).value;
+  return quantity(ticks, unit).value;
 }
 
 /// Three digits, or fewer where own cost leaves more open.

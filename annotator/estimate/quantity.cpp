@@ -37,7 +37,9 @@ Scale scale_for(double ticks, ClockUnit unit) {
 Quantity quantity(const Interval& ticks, ClockUnit unit) {
   const Scale scale = scale_for(ticks.value, unit);
   const double value = ticks.value / scale.ticks;
-  const double half = (ticks.high - ticks.low) / 2 / scale.ticks;
+  // The value may lie off the middle: what is printed holds the whole interval.
+  const double wider = std::max(ticks.high - ticks.value, ticks.value - ticks.low);
+  const double half = (ticks.high == ticks.low ? 0 : wider) / scale.ticks;
   const int first = magnitude(value);
   if (!std::isfinite(half)) return {digits(value, 2 - first) + " " + scale.name, "?"};
   const int carried = half > 0 ? -magnitude(half) : 3 - first;

@@ -21,8 +21,8 @@ struct Scale {
 
 Scale scale_for(double ticks, ClockUnit unit);
 
-/// "40.2 ms" and "0.3": the value has the digits that its half width has, at least two, at most six. The half
-/// width is "?" where the interval is not finite.
+/// "40.2 ms" and "0.3": the value has the digits that its half width has, at least two, at most six. Off the
+/// middle of its interval it has the wider side's width. That is "?" where the interval is not finite.
 struct Quantity {
   std::string value;  // with its unit
   std::string half_width;

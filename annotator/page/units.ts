@@ -28,8 +28,9 @@ function stepOf(ticks: number): number {
   return step;
 }
 
-function halfWidth([, low, high]: Interval): number | null {
-  return low === null || high === null ? null : (high - low) / 2;
+/// The value may lie off the middle: what is printed holds the whole interval.
+function halfWidth([value, low, high]: Interval): number | null {
+  return value === null || low === null || high === null ? null : Math.max(high - value, value - low);
 }
 
 export class Units {

@@ -39,8 +39,9 @@ inline std::uint64_t cost_after(const EventCost& cost, std::uint64_t ticks) {
 /// The least doubt of `taken`, which may have the cost of earlier events too, whose differences were shorter.
 inline std::uint64_t least_doubt_of(const EventCost& cost, std::uint64_t taken) {
   const std::uint64_t all = taken * 1024;
-  return all <= cost.together || cost.together == 0 ? cost.least_doubt
-                                                    : cost.least_doubt * all / cost.together;
+  if (all <= cost.together || cost.together == 0) return cost.least_doubt;
+  const double times = static_cast<double>(all) / static_cast<double>(cost.together);
+  return static_cast<std::uint64_t>(static_cast<double>(cost.least_doubt) * times);
 }
 
 /// By how much `taken` of `ticks`, at most all, may be wrong as own cost, in 1/1024 ticks. Calibration times

@@ -161,6 +161,7 @@ TEST_CASE("values have the digits that their interval carries") {
   CHECK(shown(999.9, 20) == "1.00 µs ±0.02");
   CHECK(shown(0, 0) == "0.000 ns ±0");
   CHECK(shown(40.2e6, infinity) == "40.2 ms ±?");
+  CHECK(quantity({129e3, 82e3, 226e3}, ClockUnit::ns).half_width == "97");  // off the middle
   CHECK(shown(123456, 300, ClockUnit::instructions) == "123.5 k instructions ±0.3");
   CHECK(upper_bound(271e3, ClockUnit::ns) == "271 µs");
   CHECK(upper_bound(0, ClockUnit::cycles) == "0.0 cycles");

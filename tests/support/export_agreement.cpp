@@ -81,12 +81,13 @@ bool says_cost(const Cells& cells, std::size_t at, const Json& item, bool has_ha
   const double factor = factor_of(text.substr(blank + 1));
   const std::optional<Printed> value = read_number(text.substr(0, blank), factor);
   if (is_bound) return is_rounded_up(value, ticks.at("high").get<double>());
-  if (ticks.at("low").is_null())
-    return is_rounded(value, ticks.at("value").get<double>()) && !cell(at + 1).starts_with("±");
-  const double half = (ticks.at("high").get<double>() - ticks.at("low").get<double>()) / 2;
+  const double middle = ticks.at("value").get<double>();
+  if (ticks.at("low").is_null()) return is_rounded(value, middle) && !cell(at + 1).starts_with("±");
+  const double half =
+      std::max(ticks.at("high").get<double>() - middle, middle - ticks.at("low").get<double>());
   const bool says_half = !has_half_width || (cell(at + 1).starts_with("±") &&
                                              is_rounded(read_number(cell(at + 1).substr(2), factor), half));
-  return says_half && is_rounded(value, ticks.at("value").get<double>());
+  return says_half && is_rounded(value, middle);
 }
 
 bool says_share(const std::string& cell, const Json& item) {
