@@ -2,10 +2,29 @@
 #include "rewriter/draft/includes.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
 #include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
+namespace {
+
+/// Of the tree, or of what lies around it.
+bool is_there(const FoundTree& tree, const std::string& path) {
+  std::error_code none;
+  return std::ranges::binary_search(tree.paths, path) ||
+         (!tree.root.empty() && std::filesystem::exists(tree.root / path, none));
+}
+
+/// A file of the tree's that make takes for nothing but a file.
+bool is_goal(const std::string& path) {
+  return !path.empty() && !leads_out_of_tree(path) && !path.starts_with('/') && !path.starts_with('-') &&
+         path.find('=') == std::string::npos;
+}
+
+}  // namespace
 
 std::vector<std::string> quoted_includes(std::string_view text) {
   constexpr std::string_view word = "include";
@@ -46,11 +65,11 @@ std::vector<MadeHeader> missing_headers(const FoundTree& tree, const FoundProgra
     std::vector<std::string> folders{folder_of(path)};
     folders.insert(folders.end(), searched.begin(), searched.end());
     for (const std::string& name : quoted_includes(text)) {
-      const auto is_here = [&](const std::string& folder) {
-        return std::ranges::binary_search(tree.paths, tree_path(folder, name));
-      };
+      const auto is_here = [&](const std::string& folder) { return is_there(tree, tree_path(folder, name)); };
       if (std::ranges::any_of(folders, is_here)) continue;
-      for (const std::string& folder : folders) missing.push_back({tree_path(folder, name), folder});
+      for (const std::string& folder : folders)
+        if (std::string header = tree_path(folder, name); is_goal(header))
+          missing.push_back({std::move(header), folder});
     }
   }
   return missing;

@@ -15,7 +15,8 @@ namespace jcprof::rewriter {
 std::vector<std::string> quoted_includes(std::string_view text);
 
 /// The headers that the program's units, or headers of the tree, include in quotes and that are not there, in
-/// each of the folders in which its compiler would look for them.
+/// each of the folders of the tree in which its compiler would look for them. Without names that make would
+/// take for an option or a variable.
 std::vector<MadeHeader> missing_headers(const FoundTree& tree, const FoundProgram& program);
 
 /// The folders of `taken` in which a compiler finds what the files of `taken` include, apart from the folder

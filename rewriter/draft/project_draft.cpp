@@ -75,6 +75,7 @@ std::string flags_of_make(const ProgramFacts& facts) {
     }
     Strings make{"make"};
     make.insert(make.end(), facts.options.begin(), facts.options.end());
+    make.emplace_back("--");
     make.insert(make.end(), goals.begin(), goals.end());
     const std::string there = R"(, "cwd": "{out}/prepared")" + std::string(patient);
     prepare = {step(copy, there), step(make, there)};

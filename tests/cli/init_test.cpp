@@ -411,6 +411,18 @@ TEST_CASE("init has a header made in a copy that only make makes, and its units 
   CHECK_FALSE(std::filesystem::exists(folder / "p/src/parts"));
 }
 
+TEST_CASE("init has no header made that lies beside the project, nor one that is a variable of make's") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "common/x.h", "#define X 0\n");
+  write_file(folder / "p/Makefile", "prog: main.c ../common/x.h\n\t$(CC) -o $@ main.c\n");
+  CHECK_THAT(said_of(folder,
+                     "#include \"../common/x.h\"\n#ifdef _WIN32\n#include \"a=b.h\"\n#endif\n"
+                     "int main(void) { return X; }\n",
+                     {"--no-try", "--yes"}),
+             !Catch::Contains("note: "));
+  CHECK_THAT(read_file(folder / "p/jcprof.json"), !Catch::Contains("prepare"));
+}
+
 /// The words of init where this makefile compiles somewhere else.
 std::string said_of_compiler(const test::TemporaryFolder& folder, const std::string& makefile,
                              const std::vector<std::string>& options = {"--yes"}) {

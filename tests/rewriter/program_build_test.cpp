@@ -7,6 +7,8 @@
 
 #include "rewriter/draft/includes.hpp"
 #include "src/core/error.hpp"
+#include "src/core/file.hpp"
+#include "tests/core/temporary_folder.hpp"
 #include "tests/rewriter/draft_trees.hpp"
 
 namespace jcprof::rewriter {
@@ -144,7 +146,7 @@ TEST_CASE("headers that make knows are made in a copy, with the makefile's compi
   const Project project = drafted(tree);
   CHECK(runs_of(project.compile.prepare) ==
         Runs{{"cp", "-Rpt", ".", "{project}/Makefile", "{project}/a.c", "{project}/in", "{project}/sub"},
-             {"make", "sub/x.h", "y.h"}});
+             {"make", "--", "sub/x.h", "y.h"}});
   CHECK(project.compile.prepare.back().cwd == "{out}/prepared");
   CHECK(project.compile.compiler == "gcc");
   CHECK(project.compile.flags ==
@@ -170,6 +172,23 @@ TEST_CASE("a header is missing where neither its includer's folder nor a searche
     paths.push_back(header.path + " in " + header.folder);
   CHECK(paths == std::vector<std::string>{"gone.h in ", "inc/gone.h in inc", "x/gone.h in x",
                                           "inc/far.h in inc", "inc/far.h in inc", "x/far.h in x"});
+}
+
+TEST_CASE("a header is not missing where a file lies beside the tree, and no option or variable is one") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "beside.h", "");
+  write_file(folder / "p/ignored/there.h", "");
+  FoundTree tree =
+      tree_of({{"a.c",
+                "#include \"../beside.h\"\n#include \"../gone.h\"\n#include \"a=b.h\"\n"
+                "#include \"-x.h\"\n#include \"/y.h\"\n#include \"./-z.h\"\n#include \"there.h\"\n"}});
+  tree.root = folder / "p";
+  std::vector<std::string> paths;
+  for (const MadeHeader& header :
+       missing_headers(tree, {.units = {"a.c"}, .compile = {"cc", "-Isrc", "-Iignored"}}))
+    paths.push_back(header.path);
+  CHECK(paths ==
+        std::vector<std::string>{"gone.h", "gone.h", "src/-x.h", "ignored/-x.h", "src/-z.h", "ignored/-z.h"});
 }
 
 TEST_CASE("a program that make would link twice is one") {
