@@ -157,7 +157,7 @@ annotator::RecordedRun recorded_in(const OutputFolder& folder) {
   return annotator::load_recorded_run(store);
 }
 
-/// False: it failed. The recording before stays then, and whatever ends this.
+/// False: it failed. The recording before stays then, and if this throws.
 bool record_again(const Profiling& all, const OutputFolder& folder, const RecordOptions& options) {
   const std::filesystem::path profile = folder.path() / "profile.jcprof";
   const std::filesystem::path before = folder.path() / "profile.before";

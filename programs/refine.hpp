@@ -55,8 +55,8 @@ bool is_hidden_by_recording(const annotator::RecordedRun& recorded);
 /// does not hide the command.
 std::vector<std::string> not_worth_recording(const annotator::RecordedRun& recorded);
 
-/// Who has the time of `left_out` once it is recorded no more: its recorded callers, and those of callers
-/// that are left out too.
+/// The recorded callers that get the time of `left_out` once it is recorded no more; in place of those that
+/// are left out too, their callers.
 std::set<std::string> callers_of(const std::set<std::string>& left_out,
                                  const annotator::RecordedRun& recorded);
 

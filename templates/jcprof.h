@@ -135,8 +135,8 @@
 #endif
 #define JCPROF_HOT_ __inline__ __attribute__((__always_inline__))
 #define JCPROF_COLD_ __attribute__((__cold__, __noinline__))
-/* Traps that record call it each time. To gcc, all that leads to a cold call and follows it would be never executed: it would
-   move work there, and make it small instead of fast. */
+/* Traps that record call it each time. gcc takes code in front of a cold call and behind it for never executed: it moves work
+   there, and makes it small instead of fast. */
 #ifdef JCPROF_RECORD
 #define JCPROF_RARE_ __attribute__((__noinline__))
 #else

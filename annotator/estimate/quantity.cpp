@@ -37,7 +37,7 @@ Scale scale_for(double ticks, ClockUnit unit) {
 Quantity quantity(const Interval& ticks, ClockUnit unit) {
   const Scale scale = scale_for(ticks.value, unit);
   const double value = ticks.value / scale.ticks;
-  // The value may lie off the middle: what is printed holds the whole interval.
+  // The value may lie off the middle of its interval.
   const double wider = std::max(ticks.high - ticks.value, ticks.value - ticks.low);
   const double half = (ticks.high == ticks.low ? 0 : wider) / scale.ticks;
   const int first = magnitude(value);

@@ -28,7 +28,7 @@ function stepOf(ticks: number): number {
   return step;
 }
 
-/// The value may lie off the middle: what is printed holds the whole interval.
+/// The wider side, as the value may lie off the middle.
 function halfWidth([value, low, high]: Interval): number | null {
   return value === null || low === null || high === null ? null : Math.max(high - value, value - low);
 }

@@ -296,7 +296,7 @@ void expression(UnitWalk& walk, CXCursor cursor, std::uint32_t index) {
                    clang_getCursorBinaryOperatorKind(cursor) == CXBinaryOperator_Assign)) {
     const std::optional<CXCursor> to = first_child(cursor);
     const std::optional<CXCursor> value = last_child(cursor);
-    if (to && is_plain_place(&*to) && has_scalar_type(*to) && (compound || !is_trivial(&*value)))
+    if (to && is_plain_place(&*to, &cursor) && has_scalar_type(*to) && (compound || !is_trivial(&*value)))
       node(walk, index).assigned = outside_macros(*walk.source, range_of(walk, *to));
   }
   lambdas(walk, cursor);

@@ -94,10 +94,9 @@ bool is_scalar(const void* type);
 bool is_trivial(const void* cursor);
 /// Neither volatile nor in a register.
 bool is_plain_variable(const void* cursor);
-/// An assigned expression that can be read again behind the assignment, at no cost and whatever else
-/// happened: a plain variable, a member or a numbered element of one, or of `this` or what a plain pointer
-/// points at.
-bool is_plain_place(const void* cursor);
+/// The left side of an assignment that can be read again right behind it: a plain variable, a member or a
+/// numbered element of one, or of what `this` points at, or a local pointer that the assignment only reads.
+bool is_plain_place(const void* expression, const void* assignment);
 
 // In lifetimes.cpp.
 

@@ -37,7 +37,7 @@ std::vector<std::size_t> MorePasses::next(std::uint32_t edge, double times, std:
       ++measured;
     else
       waiting[std::max(samples_[block], samples_[block + 1])].push_back(block);
-  const double wanted = times * static_cast<double>(measured);
+  const double wanted = times * static_cast<double>(std::max<std::size_t>(measured, 1));
   std::set<std::size_t> stops;
   for (const auto& [sample, blocks] : waiting) {
     // Samples overlap: one that would be mostly too much is left.

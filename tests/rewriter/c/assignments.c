@@ -7,7 +7,11 @@ static double global;
 
 static double f(double x) { return x / 3; }
 
-struct part { double value; volatile double seen; double list[2]; };
+typedef volatile double reg;
+struct part { double value; volatile double seen; double list[2]; struct part *next; reg number; };
+
+static struct part *outside;
+static double moved(struct part **at);
 
 /* Members and numbered elements are read again behind the assignment. What may move meanwhile is not. */
 static double places(struct part *at, double *to, int i) {
@@ -24,7 +28,16 @@ static double places(struct part *at, double *to, int i) {
   *to = f(9);
   *to++ = f(10);
   (at + 1)->value = f(11);
+  at->next->value = f(12);
+  outside->value = f(13);
+  at->number = f(14);
+  at->value = moved(&at);
   return own.value + own.list[1] + list[0];
+}
+
+static double moved(struct part **at) {
+  *at = *at + 1;
+  return f(15);
 }
 
 int main(void) {
@@ -49,6 +62,7 @@ int main(void) {
   if (whole == 0) whole = (int)f(90);
   while (whole > 0) whole -= (int)f(40);
   struct part parts[2];
+  parts[0].next = outside = parts + 1;
   double ends[2];
   quotient += places(parts, ends, whole);
   printf("%.3f %.3f %d %d %u %d %d\n", quotient, global, watched, fast, bits.low, whole, colour);

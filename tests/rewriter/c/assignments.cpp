@@ -30,12 +30,32 @@ class Sums {
   Packed packed_{};
 };
 
+struct Base {
+  int value = 0;
+};
+struct Derived : Base {};
+
+static Derived objects[3];
+static int calls;
+
+static Derived* next() { return &objects[++calls]; }
+static int advanced(Derived*& at) { return (++at)->value; }
+
+static void again() {
+  next()->Base::value = f(3);
+  Derived* at = objects;
+  at->Base::value = f(6);
+  at->value = advanced(at);
+  *(calls > 5 ? &calls : &at->value) = f(9);
+}
+
 int main() {
+  again();
   volatile int& watched = device;
   int value = 0;
   int& plain = value;
   watched = f(9);
   plain = f(30);
-  std::printf("%d %d\n", watched, plain);
+  std::printf("%d %d %d\n", watched, plain, calls);
   std::printf("%d\n", Sums(value, watched).add(12));
 }
