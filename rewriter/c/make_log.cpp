@@ -108,14 +108,6 @@ void follow(const std::vector<std::string>& words, std::vector<fs::path>& here) 
     here.back() = (here.back() / words[1]).lexically_normal();
 }
 
-/// "ccache gcc": what only passes the command on.
-bool calls_compiler(const std::vector<std::string>& words) {
-  const auto name = [&](std::size_t i) {
-    return i < words.size() ? fs::path(words[i]).filename().string() : "";
-  };
-  return is_compiler_name(name(0)) || (is_launcher(name(0)) && is_compiler_name(name(1)));
-}
-
 /// MFLAGS, which a makefile may hand on, has the options of the dry run.
 std::vector<std::string> without_flags_of_make(std::vector<std::string> words) {
   std::erase_if(words, [](const std::string& word) {
@@ -158,6 +150,13 @@ std::vector<ShellCommand> commands_in(std::string_view output, const fs::path& f
     }
   }
   return commands;
+}
+
+bool calls_compiler(const std::vector<std::string>& words) {
+  const auto name = [&](std::size_t i) {
+    return i < words.size() ? fs::path(words[i]).filename().string() : "";
+  };
+  return is_compiler_name(name(0)) || (is_launcher(name(0)) && is_compiler_name(name(1)));
 }
 
 std::optional<CompilerCall> compiler_call(const std::vector<std::string>& all) {

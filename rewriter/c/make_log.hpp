@@ -32,6 +32,9 @@ struct CompilerCall {
   bool is_library = false;  // that it links
 };
 
+/// The command begins with a compiler, or with what only passes it on: "ccache gcc".
+bool calls_compiler(const std::vector<std::string>& words);
+
 /// None where it is no compiler's, or has no input.
 std::optional<CompilerCall> compiler_call(const std::vector<std::string>& words);
 

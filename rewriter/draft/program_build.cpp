@@ -147,6 +147,12 @@ class CMakeModel {
 
 // --- make ---
 
+/// Has the compiler write rules for make, into a file that belongs to one source alone.
+bool is_about_rules(std::string_view word) {
+  return is_one_of(word, {"-MD", "-MMD", "-MP"}) || word.starts_with("-MF") || word.starts_with("-MT") ||
+         word.starts_with("-MQ") || word.starts_with("-Wp,-M");
+}
+
 /// The compiler and its flags, without what starts it and what it writes.
 std::vector<std::string> flags_of(const CompilerCall& call) {
   std::vector<std::string> words;
@@ -154,7 +160,8 @@ std::vector<std::string> flags_of(const CompilerCall& call) {
     const std::string& word = call.words[i];
     if (is_one_of(word, {"-MF", "-MT", "-MQ"}))
       ++i;
-    else if (!is_one_of(word, {"-c", "-MD", "-MMD", "-MP"}) && !(words.empty() && is_launcher(word)))
+    else if (!is_about_rules(word) && word != "-c" &&
+             !(words.empty() && is_launcher(fs::path(word).filename().string())))
       words.push_back(word);
   }
   return words;
@@ -195,10 +202,12 @@ class MakeModel {
     return (command.folder / path).lexically_normal().string();
   }
 
-  /// Nothing where they differ, or are those of another folder.
+  /// Nothing where they differ, are those of another folder, or stand behind more than the compiler:
+  /// "LANG=C gcc".
   void note_flags(const ShellCommand& command, const CompilerCall& call) {
     std::vector<std::string> words;
-    if (command.folder.lexically_normal() == folders_.root.lexically_normal()) words = flags_of(call);
+    if (calls_compiler(call.words) && command.folder.lexically_normal() == folders_.root.lexically_normal())
+      words = flags_of(call);
     for (const std::string& source : call.sources) {
       const auto [known, is_new] = flags_.try_emplace(below(folders_.root, command.folder / source), words);
       if (!is_new && known->second != words) known->second.clear();

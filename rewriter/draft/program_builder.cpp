@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "rewriter/draft/makefile.hpp"
+#include "rewriter/draft/text.hpp"
 #include "src/core/error.hpp"
 #include "src/core/shell_words.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -128,6 +130,26 @@ void use_make(const std::string& makefile, ProgramFacts& facts) {
   facts.program = facts.target.empty() ? stem : facts.target;
 }
 
+/// Of CMake's language, from "#" to the end of the line.
+std::string without_comments(std::string_view text) {
+  std::string kept;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    kept.append(line.substr(0, line.find('#'))) += '\n';
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return kept;
+}
+
+/// A variable that CMake sets itself says what the machine is, or what it has found there.
+bool is_of_project(const std::string& variable) {
+  const std::string small = draft::lower(variable);
+  return !variable.empty() && !small.starts_with("cmake_") && !small.ends_with("_found") &&
+         !is_one_of(variable,
+                    {"WIN32", "UNIX", "APPLE", "MSVC", "MINGW", "CYGWIN", "ANDROID", "IOS", "BORLAND",
+                     "EMSCRIPTEN", "HAIKU", "XCODE", "LINUX", "BSD", "MSYS", "WINCE", "WASI"});
+}
+
 }  // namespace
 
 void find_builder(const FoundTree& tree, ProgramFacts& facts) {
@@ -140,6 +162,34 @@ void find_builder(const FoundTree& tree, ProgramFacts& facts) {
       return use_make(found->second, facts);
   if (facts.has_configure) return use_make("", facts);
   facts.target = facts.program = stem_of(facts.source);
+}
+
+std::set<std::string> guards_of_programs(const FoundTree& tree) {
+  static const std::regex form(
+      R"(\b(if|elseif|else|endif|add_executable)\s{0,9}\(\s{0,99}(\w{0,99})\s{0,99}(\)?))",
+      std::regex::icase);
+  std::set<std::string> names;
+  for (const auto& [path, whole] : tree.texts) {
+    if (name_of_file(path) != "CMakeLists.txt") continue;
+    const std::string text = without_comments(whole);
+    std::vector<std::string> open;  // a condition that is one variable, else empty
+    for (std::sregex_iterator i(text.begin(), text.end(), form); i != std::sregex_iterator(); ++i) {
+      const std::string call = draft::lower((*i)[1].str());
+      const std::string variable = (*i)[3].length() > 0 ? (*i)[2].str() : "";
+      if (call == "add_executable")
+        names.insert(open.begin(), open.end());
+      else if (call == "if")
+        open.push_back(variable);
+      else if (open.empty())
+        continue;
+      else if (call == "endif")
+        open.pop_back();
+      else
+        open.back() = "";
+    }
+  }
+  std::erase_if(names, [](const std::string& name) { return !is_of_project(name); });
+  return names;
 }
 
 std::vector<std::string> options_of_configure(const FoundTree& tree) {

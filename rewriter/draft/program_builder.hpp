@@ -2,6 +2,7 @@
 // What builds a program of C or C++, and what that calls it, by the texts of the build files alone.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace jcprof::rewriter {
 
 /// Fills in the builder, and the program that it makes of `facts.source`.
 void find_builder(const FoundTree& tree, ProgramFacts& facts);
+
+/// The variables of the project's without which CMake does not come to an add_executable.
+std::set<std::string> guards_of_programs(const FoundTree& tree);
 
 /// With which the user has run ./configure here; none where that cannot be told.
 std::vector<std::string> options_of_configure(const FoundTree& tree);

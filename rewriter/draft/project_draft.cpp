@@ -65,7 +65,8 @@ std::string flags_of_make(const ProgramFacts& facts) {
   Strings flags(facts.compile.begin() + 1, facts.compile.end());
   Strings prepare;
   if (!facts.made.empty()) {
-    Strings copy{"cp", "-Rpt", "."};
+    // What an earlier copy has from a file that nobody may write is replaced.
+    Strings copy{"cp", "-Rfpt", "."};
     for (const std::string& name : facts.copied) copy.push_back("{project}/" + name);
     std::set<std::string> goals;
     std::set<std::string> folders;
@@ -74,7 +75,7 @@ std::string flags_of_make(const ProgramFacts& facts) {
       folders.insert("-I{out}/prepared" + (header.folder.empty() ? "" : "/" + header.folder));
     }
     Strings make{"make"};
-    make.insert(make.end(), facts.options.begin(), facts.options.end());
+    if (!facts.has_configure) make.insert(make.end(), facts.options.begin(), facts.options.end());
     make.emplace_back("--");
     make.insert(make.end(), goals.begin(), goals.end());
     const std::string there = R"(, "cwd": "{out}/prepared")" + std::string(patient);
@@ -237,7 +238,21 @@ std::string draft_project(const std::string& name, const TaFacts& facts, const s
          ta_trigger(facts) + tail("", ta_time);
 }
 
-std::string draft_project(const std::string& name, const ProgramFacts& facts) {
+/// With no placeholders in what others wrote, wherever the project file would have them.
+ProgramFacts without_placeholders(ProgramFacts facts) {
+  for (Strings* words : {&facts.units, &facts.includes, &facts.libraries, &facts.copied, &facts.options})
+    for (std::string& word : *words) word = draft::verbatim(word);
+  for (std::string* word : {&facts.database, &facts.target, &facts.program, &facts.asked_in})
+    *word = draft::verbatim(*word);
+  // "compiler" has none.
+  for (std::size_t i = 1; i < facts.compile.size(); ++i) facts.compile[i] = draft::verbatim(facts.compile[i]);
+  for (MadeHeader& header : facts.made)
+    header = {.path = draft::verbatim(header.path), .folder = draft::verbatim(header.folder)};
+  return facts;
+}
+
+std::string draft_project(const std::string& name, const ProgramFacts& found) {
+  const ProgramFacts facts = without_placeholders(found);
   return head(name, "program") + "  // Traps go into a copy of these files.\n" +
          list("sources", facts.globs) + ",\n" + not_copied(facts.built) +
          fmt::format("  // The function that is measured; this one is in {}.\n", json_string(facts.source)) +

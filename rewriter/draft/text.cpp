@@ -43,6 +43,12 @@ std::string lower(std::string text) {
   return text;
 }
 
+std::string verbatim(std::string_view text) {
+  std::string doubled;
+  for (const char c : text) doubled.append(c == '{' ? 2 : 1, c);
+  return doubled;
+}
+
 std::string step(const Strings& argv, std::string_view more) {
   return fmt::format("    {{\"run\": {}{}}}", list(argv, 12), more);
 }

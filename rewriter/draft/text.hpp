@@ -15,6 +15,9 @@ using Strings = std::vector<std::string>;
 std::string list(const Strings& strings, std::size_t indent);
 std::string list(std::string_view key, const Strings& strings);
 
+/// As a string with placeholders has it: each brace is doubled.
+std::string verbatim(std::string_view text);
+
 /// `more` is further keys of the step.
 std::string step(const Strings& argv, std::string_view more = "");
 std::string steps(std::string_view key, const Strings& all);

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "rewriter/draft/includes.hpp"
+#include "rewriter/draft/program_builder.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "tests/core/temporary_folder.hpp"
@@ -120,6 +121,12 @@ TEST_CASE("the flags of make's program are known if all its units have the same,
   CHECK(compiled("cd sub && cc -I. -o ../prog a.c\n") == "cc: ");
   CHECK(compiled("docker run -v /p:/p --user=0:0 some/gcc /usr/bin/gcc -DX -o prog a.c\n") ==
         "gcc in a container: gcc -DX");
+  CHECK(compiled("cc -DX -MFa.d -MTa.o -MQa.o -Wp,-MD,a.d -Wp,-MMD,a.d -c a.c\ncc -o prog a.o\n") ==
+        "cc: cc -DX");
+  CHECK(compiled("if gcc -DX -c a.c; then true; fi\ncc -o prog a.o\n") == "cc: ");
+  CHECK(compiled("time gcc -DX -c a.c\ncc -DX -c b.c\ncc -o prog a.o b.o\n") == "cc: ");
+  CHECK(compiled("LANG=C gcc -DX -c a.c\ncc -o prog a.o\n") == "cc: ");
+  CHECK(compiled("/usr/bin/ccache gcc -DX -c a.c\n/usr/bin/ccache gcc -o prog a.o\n") == "gcc: gcc -DX");
   CHECK(compiled("podman exec box clang -o prog a.c\n") == "clang in a container: clang");
 }
 
@@ -145,7 +152,7 @@ TEST_CASE("headers that make knows are made in a copy, with the makefile's compi
                     .made = {{.path = "sub/x.h", .folder = "sub"}, {.path = "y.h", .folder = ""}}}};
   const Project project = drafted(tree);
   CHECK(runs_of(project.compile.prepare) ==
-        Runs{{"cp", "-Rpt", ".", "{project}/Makefile", "{project}/a.c", "{project}/in", "{project}/sub"},
+        Runs{{"cp", "-Rfpt", ".", "{project}/Makefile", "{project}/a.c", "{project}/in", "{project}/sub"},
              {"make", "--", "sub/x.h", "y.h"}});
   CHECK(project.compile.prepare.back().cwd == "{out}/prepared");
   CHECK(project.compile.compiler == "gcc");
@@ -159,6 +166,40 @@ TEST_CASE("headers that make knows are made in a copy, with the makefile's compi
   CHECK(runs_of(alone.build) ==
         Runs{{"cc", "-O2", "-g", "-o", "{out}/a", "-DX", "-Isub", "a.c", "sub/b.c", "-lm"}});
   CHECK(alone.trigger.run == std::vector<std::string>{"{out}/a"});
+}
+
+TEST_CASE("the options of configure go to configure alone, also where make makes headers") {
+  FoundTree tree = tree_of({{"Makefile", ""},
+                            {"a.c", c_main},
+                            {"config.log", "\n  $ ./configure --prefix=/opt\n\n"},
+                            {"configure", ""}});
+  tree.programs = {{.name = "a",
+                    .path = "a",
+                    .units = {"a.c"},
+                    .compile = {"cc"},
+                    .made = {{.path = "y.h", .folder = ""}}}};
+  CHECK(runs_of(drafted(tree).compile.prepare).back() == std::vector<std::string>{"make", "--", "y.h"});
+  CHECK(runs_of(drafted(tree).build).front() == std::vector<std::string>{"./configure", "--prefix=/opt"});
+}
+
+TEST_CASE("braces in names and flags of the project's are no placeholders") {
+  FoundTree tree = tree_of({{"Makefile", ""}, {"{{x}}", ""}, {"{out}/a.c", c_main}});
+  tree.programs = {{.name = "{a}",
+                    .path = "{out}/{a}",
+                    .units = {"{out}/a.c"},
+                    .compile = {"{b}/gcc", "-DFMT={x}", "-I{out}"},
+                    .made = {{.path = "{out}/{y}.h", .folder = "{out}"}}}};
+  tree.build_options = {"CC={cc}"};
+  const Project project = drafted(tree);
+  CHECK(runs_of(project.compile.prepare) ==
+        Runs{{"cp", "-Rfpt", ".", "{project}/Makefile", "{project}/{{out}", "{project}/{{{{x}}"},
+             {"make", "CC={{cc}", "--", "{{out}/{{y}.h"}});
+  CHECK(project.compile.flags ==
+        std::vector<std::string>{"-DFMT={{x}", "-I{{out}", "-I{out}/prepared/{{out}"});
+  CHECK(project.compile.compiler == "{b}/gcc");
+  CHECK(runs_of(project.build) == Runs{{"make", "-j2", "CC={{cc}"}});
+  CHECK(project.trigger.run == std::vector<std::string>{"{tree}/{{out}/{{a}"});
+  CHECK(fill_in(project.trigger.run.front(), {{"tree", "/t"}}) == "/t/{out}/{a}");
 }
 
 TEST_CASE("a header is missing where neither its includer's folder nor a searched one has it") {
@@ -208,6 +249,22 @@ TEST_CASE("a parenthesis is a shell of its own, and -o may have its value in the
                                "cc -oprog lib/a.o b.o\n",
                                {.root = "/p", .build = "/p"})) ==
         std::vector<std::string>{"prog at prog of b.c lib/a.c"});
+}
+
+TEST_CASE("the guards of CMake's programs are variables of the project's, and no comment has one") {
+  CHECK(
+      guards_of_programs(tree_of({{"CMakeLists.txt",
+                                   "if(P_ONE) # ) if(P_NOT)\n  if(WIN32)\n  elseif(NOT X)\n"
+                                   "  # if(P_NEITHER)\n  else()\n    add_executable(a a.c)\n  endif()\n"
+                                   "endif()\nif(P_LATER)\nendif()\n"
+                                   "# if(P_COMMENT)\n# add_executable(b b.c)\n# endif()\n"
+                                   "if(Curses_FOUND)\n  if(GTK_FOUND)\n    add_executable(c c.c)\n"
+                                   "  endif()\nendif()\n"},
+                                  {"sub/CMakeLists.txt",
+                                   "if(EMSCRIPTEN)\n  if(HAIKU)\n    if(XCODE)\n      if(LINUX)\n"
+                                   "        if(BSD)\n          if(P_TWO)\n            add_executable(d d.c)\n"
+                                   "          endif()\n        endif()\n      endif()\n    endif()\n"
+                                   "  endif()\nendif()\n"}})) == std::set<std::string>{"P_ONE", "P_TWO"});
 }
 
 TEST_CASE("only whole words make a name one of a test") {
