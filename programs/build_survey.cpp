@@ -8,6 +8,7 @@
 #include <optional>
 #include <regex>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@
 #include "rewriter/c/make_commands.hpp"
 #include "rewriter/draft/includes.hpp"
 #include "rewriter/draft/program_build.hpp"
-#include "rewriter/draft/text.hpp"
+#include "rewriter/draft/program_builder.hpp"
 #include "rewriter/program_files.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
@@ -106,37 +107,6 @@ std::vector<std::string> options_set(const FoundTree& tree, bool (*is_wanted)(st
   return set_to(value, names);
 }
 
-/// The variables without which build files do not come to an add_executable: on.
-std::vector<std::string> guards_of_programs(const FoundTree& tree) {
-  static const std::regex form(
-      R"(\b(if|elseif|else|endif|add_executable)\s{0,9}\(\s{0,99}(\w{0,99})\s{0,99}(\)?))",
-      std::regex::icase);
-  std::set<std::string> names;
-  for (const auto& [path, text] : tree.texts) {
-    if (rewriter::name_of_file(path) != "CMakeLists.txt") continue;
-    std::vector<std::string> open;  // a condition that is one variable, else empty
-    for (std::sregex_iterator i(text.begin(), text.end(), form); i != std::sregex_iterator(); ++i) {
-      const std::string call = rewriter::draft::lower((*i)[1].str());
-      const std::string variable = (*i)[3].length() > 0 ? (*i)[2].str() : "";
-      if (call == "add_executable")
-        names.insert(open.begin(), open.end());
-      else if (call == "if")
-        open.push_back(variable);
-      else if (open.empty())
-        continue;
-      else if (call == "endif")
-        open.pop_back();
-      else
-        open.back() = "";
-    }
-  }
-  std::erase_if(names, [](const std::string& name) {
-    return name.empty() || name.starts_with("CMAKE_") ||
-           is_one_of(name, {"WIN32", "UNIX", "APPLE", "MSVC", "MINGW", "CYGWIN", "ANDROID", "IOS"});
-  });
-  return set_to("ON", names);
-}
-
 /// The options for tests and benchmarks: off.
 std::vector<std::string> options_without_tests(const FoundTree& tree) {
   // Examples may be all that there is to profile.
@@ -195,8 +165,9 @@ std::vector<std::string> ask_cmake_for_more(FoundTree& tree, const fs::path& out
     return rewriter::is_name_of_test(name) && name.find("FUZZ") == std::string_view::npos;
   };
   std::vector<std::string> tried;
-  for (const std::vector<std::string>& more : {options_set(tree, rewriter::is_name_of_programs, "ON"),
-                                               options_set(tree, is_test, "ON"), guards_of_programs(tree)}) {
+  for (const std::vector<std::string>& more :
+       {options_set(tree, rewriter::is_name_of_programs, "ON"), options_set(tree, is_test, "ON"),
+        set_to("ON", rewriter::guards_of_programs(tree))}) {
     if (more.empty()) continue;
     std::vector<std::string> options = tree.build_options;
     options.insert(options.end(), more.begin(), more.end());
@@ -264,6 +235,8 @@ std::string replace_compiler(FoundTree& tree) {
   if (const std::optional<std::string> said = rewriter::dry_run_in(tree.root, ours))
     programs = rewriter::make_programs(*said, {.root = tree.root, .build = tree.root});
   if (!programs.empty() && std::ranges::none_of(programs, is_foreign)) {
+    // The copy's makefile is made anew, and the project's own says how each file is compiled.
+    if (has(tree, "configure")) return what + ": run ./configure CC=cc CXX=c++ here, then jcprof init again";
     tree.programs = std::move(programs);
     tree.build_options = ours;
     return what + ": the draft has it take cc";
@@ -339,12 +312,16 @@ std::string about_options(const FoundTree& tree) {
 
 /// Where configuring fails: the makefile in its place, if that makes a program.
 Answer take_makefile(FoundTree& tree) {
+  const std::vector<std::string> options_of_configuring = std::exchange(tree.build_options, {});
   Answer answer = answer_of([&] { return ask_make(tree); });
   if (answer.reason.empty() && tree.programs.empty()) answer.reason = "it links no program";
-  if (!answer.reason.empty()) return {"nor does make: " + answer.reason, answer.remedy};
+  if (!answer.reason.empty()) {
+    tree.build_options = options_of_configuring;
+    return {"nor does make: " + answer.reason, answer.remedy};
+  }
   tree.texts.erase("CMakeLists.txt");
   tree.texts.erase("meson.build");
-  return {"the makefile is taken instead"};
+  return {"the makefile is taken instead" + (answer.note.empty() ? "" : "\n" + answer.note)};
 }
 
 }  // namespace

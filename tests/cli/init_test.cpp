@@ -155,6 +155,21 @@ TEST_CASE("init says that TA_DEV_KIT_DIR is the folder of no development kit") {
   CHECK_THAT(words, !Catch::Contains("note: "));
 }
 
+/// The words of init for a program of this text, and its project file is there.
+std::string said_of(const test::TemporaryFolder& folder, const std::string& text,
+                    const std::vector<std::string>& options, int status = 0) {
+  write_file(folder / "p/main.c", text);
+  std::vector<std::string> argv{JCPROF_BIN_DIR "/jcprof", "init", "p"};
+  argv.insert(argv.end(), options.begin(), options.end());
+  const ProcessResult result =
+      run_and_wait({.argv = argv, .cwd = folder.path(), .environment = {{"JCPROF_YES", ""}}}, {},
+                   std::chrono::seconds{100});
+  INFO(result.tail);
+  CHECK(result.exit_status == status);
+  CHECK(std::filesystem::exists(folder / "p/jcprof.json"));
+  return result.tail;
+}
+
 /// A program that CMake does not configure, and that this makefile makes.
 struct BrokenCMake {
   test::TemporaryFolder folder;
@@ -186,6 +201,38 @@ TEST_CASE("where CMake fails init takes the makefile, if that makes a program") 
                                                   Catch::Contains("nor does make") &&
                                                   !Catch::Contains("taken instead"));
   CHECK_THAT(bad.draft(), Catch::Contains("\"cmake\", \"--build\""));
+}
+
+TEST_CASE("options with which CMake makes no program are none of the makefile's that is taken instead") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "p/CMakeLists.txt",
+             "cmake_minimum_required(VERSION 3.18)\nproject(p C)\noption(P_TESTS \"\" ON)\n"
+             "if(P_TESTS)\n  message(FATAL_ERROR \"no\")\nendif()\nadd_library(lib main.c)\n");
+  write_file(folder / "p/Makefile", "prog: main.c\n\t$(CC) -o $@ $<\n");
+  CHECK_THAT(said_of(folder, "int main(void) { return 0; }\n", {"--no-try", "--yes"}),
+             Catch::Contains("the makefile is taken instead"));
+  CHECK_THAT(read_file(folder / "p/jcprof.json"),
+             Catch::Contains(R"("make", "-j2", "prog")") && !Catch::Contains("P_TESTS"));
+}
+
+TEST_CASE("init says that cc compiles also where the makefile is taken instead of CMake") {
+  const BrokenCMake place("CC = no-such-gcc\nprog: main.c\n\t$(CC) -o $@ $<\n");
+  CHECK_THAT(
+      place.init({{"JCPROF_YES", "1"}}),
+      Catch::Contains("the makefile is taken instead\n") &&
+          Catch::Contains("the makefile compiles with no-such-gcc, which is not here: the draft has it "
+                          "take cc"));
+}
+
+TEST_CASE("init does not claim that a makefile of configure's takes cc") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "p/configure", "");
+  write_file(folder / "p/Makefile", "CC = no-such-gcc\nprog: main.c\n\t$(CC) -o $@ $<\n");
+  CHECK_THAT(
+      said_of(folder, "int main(void) { return 0; }\n", {"--no-try", "--yes"}),
+      Catch::Contains("note: the makefile compiles with no-such-gcc, which is not here: run ./configure "
+                      "CC=cc CXX=c++ here, then jcprof init again"));
+  CHECK_THAT(read_file(folder / "p/jcprof.json"), !Catch::Contains("CC=cc"));
 }
 
 TEST_CASE(
@@ -223,21 +270,6 @@ TEST_CASE("init finds the programs of a library in what make check makes") {
   CHECK(result.exit_status == 0);
   CHECK_THAT(read_file(folder / "p/jcprof.json"),
              Catch::Contains(R"("make", "-j2", "-C", "checks", "look")"));
-}
-
-/// The words of init for a program of this text, and its project file is there.
-std::string said_of(const test::TemporaryFolder& folder, const std::string& text,
-                    const std::vector<std::string>& options, int status = 0) {
-  write_file(folder / "p/main.c", text);
-  std::vector<std::string> argv{JCPROF_BIN_DIR "/jcprof", "init", "p"};
-  argv.insert(argv.end(), options.begin(), options.end());
-  const ProcessResult result =
-      run_and_wait({.argv = argv, .cwd = folder.path(), .environment = {{"JCPROF_YES", ""}}}, {},
-                   std::chrono::seconds{100});
-  INFO(result.tail);
-  CHECK(result.exit_status == status);
-  CHECK(std::filesystem::exists(folder / "p/jcprof.json"));
-  return result.tail;
 }
 
 /// A library of CMake's, whose build file goes on like that.
