@@ -180,13 +180,14 @@ struct BrokenCMake {
     write_file(folder / "p/main.c", "int main(void) { return 0; }\n");
   }
 
-  /// The words of init; it ends well.
-  std::string init(const std::vector<std::pair<std::string, std::string>>& environment) const {
+  /// The words of init. Its exit code is 1 where its try of the draft fails.
+  std::string init(const std::vector<std::pair<std::string, std::string>>& environment,
+                   int status = 0) const {
     const ProcessResult result = run_and_wait(
         {.argv = {JCPROF_BIN_DIR "/jcprof", "init", "p"}, .cwd = folder.path(), .environment = environment},
         {}, std::chrono::seconds{100});
     INFO(result.tail);
-    CHECK(result.exit_status == 0);
+    CHECK(result.exit_status == status);
     return result.tail;
   }
   std::string draft() const { return read_file(folder / "p/jcprof.json"); }
@@ -197,9 +198,9 @@ TEST_CASE("where CMake fails init takes the makefile, if that makes a program") 
   CHECK_THAT(good.init({{"JCPROF_YES", "1"}}), Catch::Contains("the makefile is taken instead"));
   CHECK_THAT(good.draft(), Catch::Contains("\"make\", \"-j2\", \"prog\""));
   const BrokenCMake bad("$(error no)\n");
-  CHECK_THAT(bad.init({{"JCPROF_YES", "1"}}), Catch::Contains("CMake names no program to measure") &&
-                                                  Catch::Contains("nor does make") &&
-                                                  !Catch::Contains("taken instead"));
+  CHECK_THAT(bad.init({{"JCPROF_YES", "1"}}, 1), Catch::Contains("CMake names no program to measure") &&
+                                                     Catch::Contains("nor does make") &&
+                                                     !Catch::Contains("taken instead"));
   CHECK_THAT(bad.draft(), Catch::Contains("\"cmake\", \"--build\""));
 }
 
@@ -382,7 +383,7 @@ TEST_CASE("leave for CMake is none for make") {
 TEST_CASE("without the build system's program, or with a foreign output folder, init goes by the texts") {
   const BrokenCMake without("prog: main.c\n");
   std::filesystem::create_directory(without.folder / "none");
-  CHECK_THAT(without.init({{"JCPROF_YES", "1"}, {"PATH", without.folder / "none"}}),
+  CHECK_THAT(without.init({{"JCPROF_YES", "1"}, {"PATH", without.folder / "none"}}, 1),
              Catch::Contains("CMake names no program to measure") && Catch::Contains("nor does make"));
   const BrokenCMake foreign("$(error no)\n");
   write_file(foreign.folder / "p/jcprof-out/mine", "");
