@@ -24,6 +24,21 @@ bool is_goal(const std::string& path) {
          path.find('=') == std::string::npos;
 }
 
+/// The folders of the tree that the program's `-I` name.
+std::vector<std::string> searched_folders(const FoundProgram& program) {
+  std::vector<std::string> searched;
+  for (std::size_t i = 0; i < program.compile.size(); ++i) {
+    const std::string& word = program.compile[i];
+    if (!word.starts_with("-I")) continue;
+    const std::string folder = word.size() > 2                  ? word.substr(2)
+                               : i + 1 < program.compile.size() ? program.compile[i + 1]
+                                                                : "";
+    if (!folder.starts_with('/') && !leads_out_of_tree(tree_path("", folder)))
+      searched.push_back(tree_path("", folder));
+  }
+  return searched;
+}
+
 }  // namespace
 
 std::vector<std::string> quoted_includes(std::string_view text) {
@@ -49,16 +64,7 @@ std::vector<std::string> quoted_includes(std::string_view text) {
 }
 
 std::vector<MadeHeader> missing_headers(const FoundTree& tree, const FoundProgram& program) {
-  std::vector<std::string> searched;
-  for (std::size_t i = 0; i < program.compile.size(); ++i) {
-    const std::string& word = program.compile[i];
-    if (!word.starts_with("-I")) continue;
-    const std::string folder = word.size() > 2                  ? word.substr(2)
-                               : i + 1 < program.compile.size() ? program.compile[i + 1]
-                                                                : "";
-    if (!folder.starts_with('/') && !leads_out_of_tree(tree_path("", folder)))
-      searched.push_back(tree_path("", folder));
-  }
+  const std::vector<std::string> searched = searched_folders(program);
   std::vector<MadeHeader> missing;
   for (const auto& [path, text] : tree.texts) {
     if (!is_one_of(path, program.units) && (!is_c_header(path) || is_made_or_foreign(path))) continue;
