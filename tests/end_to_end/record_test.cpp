@@ -2,6 +2,8 @@
 // jcprof record, as users run it, on programs whose events are known.
 #include <algorithm>
 #include <csignal>
+#include <regex>
+#include <string>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -99,12 +101,18 @@ TEST_CASE("a recorded program has its own input, output and exit status") {
   CHECK(read_log(place.log).events == events_of(100));
 }
 
+/// Without the warning that a host brings which takes the processor away now and then.
+std::string of_calm_host(const std::string& text) {
+  static const std::regex taken_away("warning: thread [0-9]+ was off its processor [^\n]*\n");
+  return std::regex_replace(text, taken_away, "");
+}
+
 TEST_CASE("fibers of swapcontext have call stacks of their own, which no call of the thread includes") {
   const Place place("fibers");
   place.compile({"-finstrument-functions"}, "fibers", "fibers.c");
   const Said said = place.run({"./fibers"});
   CHECK(said.status == 0);
-  CHECK_THAT(said.err, !Catch::Contains("warning"));
+  CHECK_THAT(of_calm_host(said.err), !Catch::Contains("warning"));
   CHECK(place.ask(calls_by_caller) == "fiber/×2 main/×1 rest/step×6 resume/main×8 step/fiber×6");
   CHECK(place.ask("SELECT sum(unmatched) FROM thread") == "0");
 }
