@@ -76,7 +76,7 @@ std::string why_not(const std::vector<std::string>& argv, const fs::path& out) {
   }
 }
 
-/// What the groups of this form hold in all of CMake's build files.
+/// All texts that the groups of this form match in CMake's build files.
 std::set<std::string> names_in(const FoundTree& tree, const std::regex& form) {
   std::set<std::string> names;
   for (const auto& [path, text] : tree.texts)

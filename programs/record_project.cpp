@@ -31,8 +31,8 @@ constexpr std::size_t most_plain_runs = 8;
 constexpr std::size_t fewest_plain_runs = 3;  // of two, the 95 % interval says next to nothing
 constexpr double most_plain_ns = 2e9;
 constexpr double alpha = 0.05;
-// What recording adds once to a run, however few events it has: pages that are touched first, tables of what
-// unwinds. 0.15 ms were seen.
+// Recording may add so much to a run, however few events it has: pages that are touched first, tables for
+// unwinding. 0.15 ms were seen.
 constexpr double most_once_ns = 200e3;
 
 void refuse_others(const Project& project, std::uint32_t runs) {

@@ -138,7 +138,7 @@ std::vector<std::string> not_worth_recording(const annotator::RecordedRun& recor
 
 std::set<std::string> callers_of(const std::set<std::string>& left_out,
                                  const annotator::RecordedRun& recorded) {
-  // Of each call, the nearest one that stays: its name, or that of a thread.
+  // By call: the name of the nearest call that stays; empty for a thread.
   std::map<std::uint32_t, std::string> stays{{0, ""}};
   std::set<std::string> callers;
   for (const StoredCall& call : recorded.recording.calls) {  // parents first

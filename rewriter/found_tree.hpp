@@ -29,7 +29,7 @@ struct FoundProgram {
   bool makes_sources = false;  // the build makes files that these include, or some of them
   std::string folder = {};     // of the makefile that makes it
   bool is_asked_for = false;   // make alone does not make it
-  // Of make's programs:
+  // For make's programs alone:
   std::string compiler = {};              // that links it, as the makefile calls it
   bool is_in_container = false;           // that compiler
   std::vector<std::string> compile = {};  // compiler and flags, if all units have the same, in the root

@@ -576,9 +576,9 @@ __asm__(".pushsection .text.jcprof_trapped,\"axG\",%progbits,jcprof_trapped,comd
 /* A trap that is a declaration, for C where declarations come first. */
 #define JCPROF_TRAP_D(id) int jcprof_d##id __attribute__((__unused__)) = (JCPROF_TRAP_E(id), 0)
 
-/* A trap behind an assignment to the scalar place `x`, and the same as a declaration. `x` is neither volatile nor a bit-field. The
-   optimiser must have its value here, or it would move the work below the trap. The constraint is not "X", any register
-   at all: gcc 12 crashes over a long double in a register of the x87. */
+/* A trap behind an assignment to the scalar place `x`, and the same as a declaration. `x` is neither volatile nor a
+   bit-field. The optimiser must have its value here, or it would move the work below the trap. The constraint is not "X",
+   any register at all: gcc 12 crashes over a long double in a register of the x87. */
 #define JCPROF_KEEP_(x) __asm__ __volatile__("" : : "g"(x))
 #ifndef __cplusplus
 #define JCPROF_TRAP_V(id, x) \

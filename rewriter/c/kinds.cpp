@@ -26,28 +26,26 @@ constexpr auto statements = std::to_array<KindOfStatement>({
     {CXCursor_CXXTryStmt, CKind::try_},       {CXCursor_CXXCatchStmt, CKind::catch_},
 });
 
-CXCursor first_child_of(CXCursor cursor) {
-  CXCursor first = clang_getNullCursor();
-  clang_visitChildren(
-      cursor,
-      [](CXCursor child, CXCursor /*parent*/, CXClientData data) {
-        *static_cast<CXCursor*>(data) = child;
-        return CXChildVisit_Break;
-      },
-      &first);
-  return first;
-}
-
-CXCursor last_child_of(CXCursor cursor) {
+/// The child at which a visit ends that goes on like this.
+template <CXChildVisitResult goes_on>
+CXCursor visited_last(CXCursor cursor) {
   CXCursor last = clang_getNullCursor();
   clang_visitChildren(
       cursor,
       [](CXCursor child, CXCursor /*parent*/, CXClientData data) {
         *static_cast<CXCursor*>(data) = child;
-        return CXChildVisit_Continue;
+        return goes_on;
       },
       &last);
   return last;
+}
+
+CXCursor first_child_of(CXCursor cursor) {
+  return visited_last<CXChildVisit_Break>(cursor);
+}
+
+CXCursor last_child_of(CXCursor cursor) {
+  return visited_last<CXChildVisit_Continue>(cursor);
 }
 
 /// Without parentheses and conversions that the compiler adds. clang has no kinds of its own for some

@@ -11,7 +11,7 @@
 namespace jcprof::rewriter {
 namespace {
 
-/// Of the tree, or of what lies around it.
+/// The file is in the tree or around it.
 bool is_there(const FoundTree& tree, const std::string& path) {
   std::error_code none;
   return std::ranges::binary_search(tree.paths, path) ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What builds a program of C or C++, and what that calls it, by the texts of the build files alone.
+// Finds the builder of a C or C++ program, and its name for the program, by the texts of build files alone.
 #pragma once
 
 #include <set>

@@ -232,7 +232,7 @@ std::optional<ProgramFacts> program_of_build(const FoundTree& tree) {
   return facts;
 }
 
-/// Of tests, or of tools for the developers.
+/// The file is one of tests, or of tools for the developers.
 bool is_beside(const std::string& file) {
   const std::string folders = "/" + folder_of(file) + "/";
   return is_aside(file) || is_name_of_test(stem_of(file)) ||

@@ -60,12 +60,13 @@ std::string indented(const std::string& text) {
   return result;
 }
 
-/// The makefile's flags, written out. What only make makes is made in a copy, and searched there too.
+/// The makefile's flags, written out. "prepare" has make make its headers in a copy, and a flag searches
+/// that.
 std::string flags_of_make(const ProgramFacts& facts) {
   Strings flags(facts.compile.begin() + 1, facts.compile.end());
   Strings prepare;
   if (!facts.made.empty()) {
-    // What an earlier copy has from a file that nobody may write is replaced.
+    // -f replaces files of an earlier copy that nobody may write.
     Strings copy{"cp", "-Rfpt", "."};
     for (const std::string& name : facts.copied) copy.push_back("{project}/" + name);
     std::set<std::string> goals;

@@ -15,7 +15,7 @@ using Strings = std::vector<std::string>;
 std::string list(const Strings& strings, std::size_t indent);
 std::string list(std::string_view key, const Strings& strings);
 
-/// As a string with placeholders has it: each brace is doubled.
+/// Doubles each brace, so that a string with placeholders takes it for text.
 std::string verbatim(std::string_view text);
 
 /// `more` is further keys of the step.

@@ -355,7 +355,7 @@ TEST_CASE("recorded traps: own cost that is taken off a later difference is in d
   const RecordedRun run = analyzed(log.line(1, 1006, 5), two_calls());
   const StoredEstimate& row = estimate_of(run, EstimateScope::function, "p");
   CHECK(row.ticks == Approx(503 - 4 * 20));
-  // Of three events 1 ns each fits, and 19 of 20 are taken later.
+  // Three events have room for 1 ns each, and 19 of 20 are taken later.
   CHECK(row.high - row.ticks == Approx(3 * 1 + 15 * (80 - 3) / 20.0));
 }
 

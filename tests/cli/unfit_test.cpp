@@ -227,7 +227,7 @@ TEST_CASE("an event costs what recording adds, and is in doubt by how plain runs
   // A million of them. Student's t of 2 degrees of freedom is 4.303: 4.303 * 1 ms * sqrt(1 + 1/3).
   const harness::RecordProgress many{.events = 1'000'000, .threads = 1};
   CHECK(cost_of_event({.ns = {1e9, 1.001e9, 1.002e9}}, 1.011e9, many).doubt_ps == Approx(4968).margin(2));
-  // What comes once in a run takes up to 200 µs of the difference.
+  // Up to 200 µs of the difference may come once in a run.
   CHECK(cost_of_event({.ns = {1e9, 1e9, 1e9}}, 1.011e9, many).doubt_ps == 200);
   CHECK(cost_of_event({.ns = {1e6, 1e6, 1e6}}, 1.011e6, recorded).doubt_ps == 11'000);
   CHECK(cost({1e6, 1e6, 1e6}, 1e6) == 0);
