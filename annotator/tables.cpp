@@ -24,9 +24,13 @@ std::string each_pass(const LoopEstimate& loop, ClockUnit unit) {
   return cost_cells(pass, unit).value;
 }
 
+/// The rest of a sum: less than 0 where noise makes the parts too large. Nothing is said of its width where
+/// it is not known.
 std::string signed_quantity(const Interval& ticks, ClockUnit unit) {
-  if (ticks.value < 0) return "-" + quantity({-ticks.value, -ticks.high, -ticks.low}, unit).value;
-  return quantity(ticks, unit).value;
+  const bool is_negative = ticks.value < 0;
+  const Quantity shown =
+      quantity(is_negative ? Interval{-ticks.value, -ticks.high, -ticks.low} : ticks, unit);
+  return fmt::format("{}{} ±{}", is_negative ? "-" : "", shown.value, shown.half_width);
 }
 
 /// Three digits, or fewer where own cost leaves more open.

@@ -267,13 +267,22 @@ std::vector<LoopEstimate> loops(const Run& run, const Whole& whole, const Estima
   return result;
 }
 
-/// `profile` has all but that.
+/// `profile` has all but that. Its lines rest on fewer shots of each stop than the whole command does, and on
+/// costs of edges: what both leave open is open here.
 Interval unattributed(const Run& run, const Profile& profile) {
   if (!was_measured(profile.total) || !was_measured(profile.entry)) return {};
   double rest = profile.total.ticks.value - profile.entry.ticks.value - ticks_of(profile.between);
   for (const LineEstimate& line : profile.lines) rest -= line.cost.ticks.value;
+  Parts parts;
+  add_blocks(run, parts, 0, known_blocks(run));
+  const Sum known = run.usual.sum_of(parts);
+  const Interval all =
+      estimate_from(known.raw, known.known,
+                    {.division_low = known.doubt.division_low, .division_high = known.doubt.division_high})
+          .ticks;
   const Interval spread = run.usual.behind_entry();
-  return {rest, rest + (spread.low - spread.value), rest + (spread.high - spread.value)};
+  return {rest, rest - std::hypot(spread.value - spread.low, all.high - all.value),
+          rest + std::hypot(spread.high - spread.value, all.value - all.low)};
 }
 
 // ---- all paths

@@ -326,6 +326,19 @@ TEST_CASE("annotated sources are written below the output folder, and only of un
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("what is left over has an interval that holds it, however few the shots of each line are") {
+  const auto measured = GENERATE(as<std::size_t>{}, 1, 7);
+  int held = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SyntheticDevice device = loop_device(seed);
+    device.noise = 5;
+    device.is_measured = [&](std::size_t at) { return at < 3 || at > 252 || at % measured == 0; };
+    const Profile profile = estimate(device.run(20));
+    held += covers(profile.unattributed, 0) ? 1 : 0;
+  }
+  CHECK(held >= 36);
+}
+
 TEST_CASE("what runs behind the cut of a path is in no line, and shares are of the whole command") {
   const TrapMap map =
       MapMaker().trap(entry, "p", 1).trap(before, "p", 2).trap(before, "p", 3).trap(before, "p", 4).map();

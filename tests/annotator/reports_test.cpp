@@ -52,7 +52,7 @@ Profile small_profile() {
 TEST_CASE("the report on a terminal") {
   CHECK(tables(small_profile()) ==
         "pin on jcardsim?[31m, SIMULATED: 10 rounds, 120 shots\n"
-        "total 8.0 ms ±0.1, of it 1.00 ms before the first trap and -2.0 µs unattributed\n"
+        "total 8.0 ms ±0.1, of it 1.00 ms before the first trap and -2.0 µs ±12.0 unattributed\n"
         "± is 95 % within this session; another session may be faster or slower as a whole\n"
         "< is an upper bound: the noise hides the time; more rounds lower the bound\n"
         "\n"
@@ -88,7 +88,7 @@ TEST_CASE(
   profile.total.averages = {.mean = {11e6, 10.8e6, 11.2e6}, .differs = true};
   CHECK(header(profile) ==
         "pin on jcardsim?[31m, SIMULATED: 10 rounds, 120 shots\n"
-        "total 8.0 ms ±0.1 (11.0 ms ±0.2 on average), of it 1.00 ms before the first trap and -2.0 µs "
+        "total 8.0 ms ±0.1 (11.0 ms ±0.2 on average), of it 1.00 ms before the first trap and -2.0 µs ±12.0 "
         "unattributed\n"
         "± is 95 % within this session, in which the speed varied by 2.1 %; another session may be faster or "
         "slower "
