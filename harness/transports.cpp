@@ -62,6 +62,17 @@ std::string reader_of(std::string_view address) {
   return std::string(address);
 }
 
+/// Of a secure channel; nothing where the project has none.
+std::optional<HookSettings> exchange_hook(const Project& project, const Placeholders& values) {
+  const Session& session = project.session;
+  if (session.exchange.empty()) return std::nullopt;
+  HookSettings hook{.command = {.argv = {}, .cwd = project.root},
+                    .log = {.file = std::filesystem::path(values.at("out")) / "logs" / "exchange.log"}};
+  for (const std::string& argument : session.exchange) hook.command.argv.push_back(fill_in(argument, values));
+  hook.timeout = std::max(hook.timeout, session.timeout);
+  return hook;
+}
+
 std::unique_ptr<Transport> make_card(const Project& project, const TrapMap& map,
                                      std::unique_ptr<ApduChannel> channel, const Placeholders& values) {
   const std::filesystem::path log = std::filesystem::path(values.at("out")) / "logs" / "start.log";
@@ -78,7 +89,8 @@ std::unique_ptr<Transport> make_card(const Project& project, const TrapMap& map,
                               .placeholders = values,
                               .device = project.device,
                               .simulated = project.start.has_value(),
-                              .sample_input = inputs.front().bytes},
+                              .sample_input = inputs.front().bytes,
+                              .hook = exchange_hook(project, values)},
                              std::move(channel), std::move(device));
 }
 

@@ -109,7 +109,7 @@ void look_at_project(const ProjectFacts& project, Findings& findings) {
         {Verdict::missing, "program",
          program + (program.find('/') == std::string::npos ? " is not in PATH" : " cannot be run"),
          way_to_install(program) +
-             ": \"build\", \"install\", \"start\", \"trigger\" or \"transport\" runs it"});
+             ": \"build\", \"install\", \"start\", \"exchange\", \"trigger\" or \"transport\" runs it"});
   look_at_out(project, findings);
 }
 

@@ -132,6 +132,7 @@ std::vector<std::string> lost_programs(const Project& project, const fs::path& o
     for (const Step& step : *steps) programs.push_back(step.run.front());
   if (project.start) programs.push_back(project.start->run.front());
   if (!project.trigger.run.empty()) programs.push_back(project.trigger.run.front());
+  if (!project.session.exchange.empty()) programs.push_back(project.session.exchange.front());
   for (std::string& program : programs)
     program = program.starts_with("{tree}") || program.starts_with("{out}") ? "" : fill_in(program, values);
   programs.push_back(agent_program(project, out));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/inputs.hpp"
 #include "harness/judgement.hpp"
@@ -161,6 +162,10 @@ class Trial {
     const harness::Description target = transport->describe();
     ok(fmt::format("{}{}", target.device.empty() ? target.transport : target.device,
                    target.simulated ? " (SIMULATED)" : ""));
+    if (const std::vector<std::string>& hook = project_.session.exchange; !hook.empty()) {
+      step_ = "exchange";
+      ok(fmt::format("{} opened the channel", fmt::join(hook, " ")));
+    }
     step_ = "trigger";
     if (project_.target == TargetKind::program) {
       transport.reset();  // a server that it started may hold a port, and the look starts one too

@@ -211,6 +211,8 @@ void print_commands(const Project& project, const fs::path& out) {
   values.emplace("input", "INPUT");
   values.emplace("seed", std::to_string(project.measure.seed));
   if (project.start) fmt::print("start:{}\n", filled(project.start->run, values));
+  if (!project.session.exchange.empty())
+    fmt::print("exchange:{}\n", filled(project.session.exchange, values));
   const Trigger& trigger = project.trigger;
   if (trigger.run.empty()) return;
   const std::string input = trigger.input.empty() ? "" : " <" + filled({trigger.input}, values);

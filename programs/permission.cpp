@@ -92,6 +92,7 @@ std::vector<std::string> programs_of_run(const Project& project) {
   if (!project.trigger.run.empty())
     programs.push_back(line("trigger", project.trigger.run, project.trigger.cwd));
   const Session& session = project.session;
+  if (!session.exchange.empty()) programs.push_back(line("exchange", session.exchange, "{project}"));
   for (const Script* const script :
        {&session.once, &session.before_each, &session.after_each, &session.after_reset})
     for (const ScriptStep& step : *script)

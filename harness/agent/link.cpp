@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "harness/agent/panic.hpp"
 #include "src/core/cancellation.hpp"
@@ -21,7 +20,6 @@ using std::chrono::milliseconds;
 constexpr int failures_at_the_beginning = 3;
 constexpr int failures_later = 20;
 constexpr int starts = 3;
-constexpr milliseconds patience_at_the_end{500};
 constexpr std::chrono::minutes longest_start{10};
 
 // So the agent of trusted applications calls one that has panicked. The log comes by another way, a little
@@ -29,20 +27,6 @@ constexpr std::chrono::minutes longest_start{10};
 constexpr std::string_view of_dead_target = "TARGET_DEAD";
 constexpr milliseconds log_of_panic{400};
 constexpr milliseconds between_looks{20};
-
-/// Programs of ours put a hint behind their message.
-std::string last_line(std::string_view text) {
-  std::string hint;
-  while (true) {
-    while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
-    const std::size_t begin = text.find_last_of('\n') + 1;
-    const std::string_view line = text.substr(begin);
-    if (!line.starts_with("hint: ") || begin == 0)
-      return hint.empty() ? std::string(line) : fmt::format("{}; {}", line, hint);
-    hint = line;
-    text = text.substr(0, begin);
-  }
-}
 
 }  // namespace
 
@@ -152,7 +136,7 @@ NoAnswer AgentLink::no_answer(LineState state) {
               fmt::format("the agent wrote a line of more than {} MiB", longest_agent_line >> 20U)};
     case LineState::closed: {
       const std::string ending = agent_->ending();
-      const std::string words = last_line(agent_->tail());
+      const std::string words = agent_->last_words();
       return {Outcome::lost,
               fmt::format("the agent {}{}", ending.empty() ? "closed its standard output" : ending,
                           words.empty() ? "" : fmt::format(" (last in its log: {})", words))};
@@ -210,9 +194,7 @@ void AgentLink::drop() {
 
 std::string AgentLink::account() {
   drop();
-  return fmt::format("{}\nthe last of its log{}:\n{}", fmt::join(settings_.command.argv, " "),
-                     settings_.log.file.empty() ? "" : fmt::format(" ({})", settings_.log.file.string()),
-                     last_words_.empty() ? "(nothing)" : last_words_);
+  return account_of(settings_.command, settings_.log, last_words_);
 }
 
 }  // namespace jcprof::harness

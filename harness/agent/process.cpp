@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -36,7 +37,27 @@ ssize_t write_quietly(int fd, std::string_view text) {
   return size;
 }
 
+/// Programs of ours put a hint behind their message.
+std::string last_line(std::string_view text) {
+  std::string hint;
+  while (true) {
+    while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+    const std::size_t begin = text.find_last_of('\n') + 1;
+    const std::string_view line = text.substr(begin);
+    if (!line.starts_with("hint: ") || begin == 0)
+      return hint.empty() ? std::string(line) : fmt::format("{}; {}", line, hint);
+    hint = line;
+    text = text.substr(0, begin);
+  }
+}
+
 }  // namespace
+
+std::string account_of(const Command& command, const LogPolicy& log, const std::string& tail) {
+  return fmt::format("{}\nthe last of its log{}:\n{}", fmt::join(command.argv, " "),
+                     log.file.empty() ? "" : fmt::format(" ({})", log.file.string()),
+                     tail.empty() ? "(nothing)" : tail);
+}
 
 AgentProcess::AgentProcess(const Command& command, const LogPolicy& log) {
   Pipe in = make_pipe();
@@ -124,6 +145,10 @@ std::string AgentProcess::ending(std::chrono::milliseconds patience) {
   if (!status) return "";
   if (*status > of_signals) return "ended by " + signal_in_words(*status - of_signals);
   return fmt::format("ended with status {}", *status);
+}
+
+std::string AgentProcess::last_words() const {
+  return last_line(tail());
 }
 
 void AgentProcess::stop(std::chrono::milliseconds patience) {

@@ -18,12 +18,18 @@ namespace jcprof::harness {
 // From docs/agent-protocol.md. Nobody waits for the rest of a longer one.
 inline constexpr std::size_t longest_agent_line = std::size_t{16} << 20U;
 
+// A child may take so long to end by itself.
+inline constexpr std::chrono::milliseconds patience_at_the_end{500};
+
 enum class LineState : std::uint8_t { read, timed_out, closed, too_long };
 
 struct ReadLine {
   LineState state = LineState::read;
   std::string_view text = {};  // without its newline; valid until the next read
 };
+
+/// For a UserError: the command of a child, and the last lines of its log.
+std::string account_of(const Command& command, const LogPolicy& log, const std::string& tail);
 
 class AgentProcess {
  public:
@@ -44,6 +50,8 @@ class AgentProcess {
   std::string ending(std::chrono::milliseconds patience = std::chrono::milliseconds{200});
   /// The last lines of its log.
   std::string tail() const { return process_->tail(); }
+  /// The last of them, with the hint behind it.
+  std::string last_words() const;
   /// Gives it so long to end by itself, then ends it with all its children.
   void stop(std::chrono::milliseconds patience);
 

@@ -28,6 +28,9 @@ constexpr milliseconds unseen{500};
 // How often a device program is looked at while its card is waited for.
 constexpr milliseconds look{100};
 
+// A hook that sends more has lost its thread.
+constexpr int most_opening_commands = 100;
+
 constexpr std::string_view fine_by_default = "9000|61xx|62xx|63xx";
 
 }  // namespace
@@ -57,10 +60,11 @@ CardSession::CardSession(const SessionSetup& setup, std::unique_ptr<ApduChannel>
       fine_by_default_(fine_by_default, "default"),
       once_(make_script("once", setup.session.once, setup.values)),
       after_reset_(make_script("after_reset", setup.session.after_reset, setup.values)),
-      stop_status_(setup.stop_status),
+      arming_(setup.arming),
       is_simulated_(setup.is_simulated),
       channel_(std::move(channel)),
       device_(std::move(device)),
+      hook_(setup.hook ? std::make_unique<ExchangeHook>(*setup.hook) : nullptr),
       exchange_([this](std::span<const std::uint8_t> command) { return channel_->exchange(command); }) {
   for (const std::string& pattern : setup.session.abort_on)
     abort_on_.emplace_back(pattern, "session \"abort_on\"");
@@ -80,11 +84,12 @@ void CardSession::make_ready() {
                       answer_.why.empty() ? "" : " (" + answer_.why + ")", device_->account()),
           "the text above may say why; the command may also stop it by itself: try it alone");
     start_device();
-    ready_ = run(once_, Strict::yes) == Contact::kept && run(after_reset_, Strict::yes) == Contact::kept;
+    ready_ = run(once_, Strict::yes) == Contact::kept && begin(Opening::start) == Contact::kept;
   }
 }
 
 void CardSession::start_device() {
+  is_open_ = false;
   const Clock::time_point deadline = Clock::now() + device_->patience();
   const Clock::time_point halfway = deadline - device_->patience() / 2;
   bool is_second_half = false;
@@ -124,7 +129,36 @@ Contact CardSession::reset(ResetMode mode) {
 
 Contact CardSession::reset_between_shots() {
   if (reset_mode_ == ResetMode::never) return Contact::kept;
-  return reset(reset_mode_) == Contact::kept ? run(after_reset_, Strict::yes) : Contact::broken;
+  return reset(reset_mode_) == Contact::kept ? begin(Opening::reset) : Contact::broken;
+}
+
+/// The channel, then `after_reset`, which goes through it.
+Contact CardSession::begin(Opening why) {
+  return open_channel(why) == Contact::kept ? run(after_reset_, Strict::yes) : Contact::broken;
+}
+
+Contact CardSession::open_channel(Opening why) {
+  if (!hook_) return Contact::kept;
+  is_open_ = false;
+  std::optional<Bytes> command = hook_->open(why, describe().atr);
+  for (int sent = 0; command; ++sent) {
+    if (sent == most_opening_commands)
+      throw hook_->failure(fmt::format("has sent {} APDUs, and the channel is not open", sent),
+                           "it must answer \"ok\" when it is");
+    send(*command);
+    const bool is_answered = answer_.state == ExchangeState::answered;
+    const std::string where = fmt::format("the exchange hook's command {}", to_hex(*command));
+    // Each has another cryptogram: its header tells what it is.
+    if (counts_tries(*command))
+      end_after_failed_try({.command = Bytes(command->begin(), command->begin() + 4),
+                            .where = where,
+                            .status = is_answered ? std::optional(answer_.status) : std::nullopt});
+    if (!is_answered) return Contact::broken;
+    abort_if_asked(answer_.status, where);
+    command = hook_->go_on(answer_);
+  }
+  is_open_ = true;
+  return Contact::kept;
 }
 
 Contact CardSession::run(const ReadyScript& script) {
@@ -141,9 +175,14 @@ Contact CardSession::run(const ReadyScript& script, Strict strict) {
     } else {
       contact = reset(std::get<ResetStep>(script.steps[i]).mode);
       // `once` and `after_reset` themselves say what follows a reset in them.
-      if (contact == Contact::kept && strict == Strict::no) contact = run(after_reset_, Strict::yes);
+      if (contact == Contact::kept && strict == Strict::no) contact = begin(Opening::reset);
     }
     if (contact == Contact::broken) return contact;
+    // `after_reset` would never come to its end.
+    if (strict == Strict::yes && wants_opening())
+      throw hook_->failure(
+          fmt::format("wants the channel opened again after session \"{}\", step {}", script.name, i + 1),
+          "the channel must outlast \"after_reset\"; the hook itself can send what would end it");
   }
   return Contact::kept;
 }
@@ -201,13 +240,28 @@ void CardSession::end_after_failed_try(const Try& made) {
       ExitCode::check_failed);
 }
 
-const Answer& CardSession::transmit(std::span<const std::uint8_t> command) {
-  exchange_whole(command, stop_status_, exchange_, answer_);
+void CardSession::send(std::span<const std::uint8_t> command) {
+  exchange_whole(command, arming_.stop_status, exchange_, answer_);
   if (answer_.state != ExchangeState::answered) {
     ready_ = false;
     cancellation().check();  // it may have been cut for that
   }
+}
+
+const Answer& CardSession::transmit(std::span<const std::uint8_t> command) {
+  if (wants_opening() && begin(Opening::reopen) == Contact::broken) return answer_;
+  const std::optional<Bytes> wrapped = is_open_ ? hook_->wrap(command, is_own(command)) : std::nullopt;
+  send(wrapped ? std::span<const std::uint8_t>(*wrapped) : command);
+  if (wrapped && answer_.state == ExchangeState::answered) hook_->unwrap(answer_, arming_.stop_status);
   return answer_;
+}
+
+const Answer& CardSession::transmit_armed(std::span<const std::uint8_t> command) {
+  if (wants_opening())
+    throw hook_->failure("wants the channel opened again between arming and the end of the trigger",
+                         "its commands would run into the trap: send jcprof's own commands past the channel, "
+                         "and give the trigger one APDU");
+  return transmit(command);
 }
 
 void CardSession::abort_if_asked(StatusWord status, const std::string& where) const {

@@ -12,6 +12,7 @@
 
 #include "harness/card/apdu.hpp"
 #include "harness/card/channel.hpp"
+#include "harness/card/exchange_hook.hpp"
 #include "harness/device.hpp"
 #include "src/core/error.hpp"
 #include "src/core/project.hpp"
@@ -38,8 +39,9 @@ enum class Contact : std::uint8_t { kept, broken };
 struct SessionSetup {
   const Session& session;
   const Placeholders& values;
-  StatusWord stop_status = 0;
+  const CardArming& arming;
   bool is_simulated = false;  // what answers is a program, whatever the channel says
+  std::optional<HookSettings> hook = {};
 };
 
 /// A command that counts tries of a PIN or key.
@@ -64,8 +66,10 @@ class CardSession {
   /// `before_each` or `after_each`.
   Contact run(const ReadyScript& script);
   /// One command to its final answer, which is valid until the next call. The session is not ready any more
-  /// when it was not answered.
+  /// when it was not answered. Goes through the secure channel, where there is one.
   const Answer& transmit(std::span<const std::uint8_t> command);
+  /// The same for a command of the trigger. UserError where the channel would have to be opened before it.
+  const Answer& transmit_armed(std::span<const std::uint8_t> command);
 
   /// A shot or a calibration went well: restarts are counted from 0 again.
   void settle() {
@@ -86,6 +90,13 @@ class CardSession {
   void start_device();
   UserError device_ended(const Absence& absent) const;
   Contact reset(ResetMode mode);
+  Contact begin(Opening why);
+  Contact open_channel(Opening why);
+  bool wants_opening() const { return is_open_ && hook_->wants_opening(); }
+  bool is_own(std::span<const std::uint8_t> command) const {
+    return command[0] == arming_.cla && command[1] == arming_.ins;
+  }
+  void send(std::span<const std::uint8_t> command);
   Contact run(const ReadyScript& script, Strict strict);
   Contact run_apdu(const ReadyApdu& step, const std::string& where, Strict strict);
   [[noreturn]] void unexpected(const ReadyApdu& step, const std::string& where, StatusWord status) const;
@@ -95,10 +106,12 @@ class CardSession {
   StatusPattern fine_by_default_;
   ReadyScript once_;
   ReadyScript after_reset_;
-  StatusWord stop_status_;
+  CardArming arming_;
   bool is_simulated_;
   std::unique_ptr<ApduChannel> channel_;
   std::unique_ptr<Device> device_;
+  std::unique_ptr<ExchangeHook> hook_;  // null: the project has none
+  bool is_open_ = false;                // the hook's channel
   ExchangeFunction exchange_;
   Answer answer_;
   bool ready_ = false;

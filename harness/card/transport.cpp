@@ -70,8 +70,9 @@ class CardTransport final : public Transport {
       : setup_(setup),
         session_({.session = setup.session,
                   .values = setup.placeholders,
-                  .stop_status = setup.arming.stop_status,
-                  .is_simulated = setup.simulated},
+                  .arming = setup.arming,
+                  .is_simulated = setup.simulated,
+                  .hook = setup.hook},
                  std::move(channel), std::move(device)),
         right_{.form = StatusForm::word, .expect = setup.trigger.expect},
         commands_per_trigger_(setup.trigger.apdus.size()) {
@@ -181,7 +182,8 @@ void CardTransport::make_ready() {
 
 void CardTransport::refuse_applet(const Answer& answer) const {
   const Session& session = setup_.session;
-  const bool selects = has_select(make_script("after_reset", session.after_reset, setup_.placeholders)) ||
+  const bool selects = setup_.hook ||
+                       has_select(make_script("after_reset", session.after_reset, setup_.placeholders)) ||
                        has_select(make_script("once", session.once, setup_.placeholders));
   throw UserError(Fault{
       .message = fmt::format("the applet on the card does not answer jcprof ({}{}, {}): {}",
@@ -209,7 +211,7 @@ Sample CardTransport::run_trigger(const InputCommands& commands) {
   Ticks ticks = 0;
   std::size_t exchanges = 0;
   for (const Bytes& command : commands.trigger) {
-    const Answer& answer = session_.transmit(command);
+    const Answer& answer = session_.transmit_armed(command);
     if (answer.state != ExchangeState::answered) {
       end_after_failed_try(command, std::nullopt);
       return unanswered(answer);
@@ -336,7 +338,7 @@ std::vector<std::uint64_t> CardTransport::ends_of_commands(std::uint32_t input, 
   std::optional<CardTrace> told;
   bool is_readable = true;
   for (const Bytes& command : commands.trigger) {
-    const Answer& answer = session_.transmit(command);
+    const Answer& answer = session_.transmit_armed(command);
     if (answer.state != ExchangeState::answered) return {};
     judge(commands, command, answer.status);
     if (!is_readable) continue;  // a trigger is never left half sent

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "harness/card/channel.hpp"
+#include "harness/card/exchange_hook.hpp"
 #include "harness/device.hpp"
 #include "harness/transport.hpp"
 #include "src/core/project.hpp"
@@ -19,10 +21,11 @@ struct CardSetup {
   Trigger trigger;
   CardArming arming;
   std::uint32_t build = 0;
-  Placeholders placeholders;  // without {input}
-  std::string device;         // its name; empty: from the ATR
-  bool simulated = false;     // what answers is a program
-  Bytes sample_input;         // one as they will come: lengths are checked with it
+  Placeholders placeholders;              // without {input}
+  std::string device;                     // its name; empty: from the ATR
+  bool simulated = false;                 // what answers is a program
+  Bytes sample_input;                     // one as they will come: lengths are checked with it
+  std::optional<HookSettings> hook = {};  // of a secure channel
 };
 
 /// Does not touch the card yet. UserError for APDUs and status patterns that are none.

@@ -73,6 +73,7 @@ struct Session {
   ResetMode reset = ResetMode::never;         // before each shot
   std::chrono::milliseconds timeout{10'000};  // for one exchange
   std::vector<std::string> abort_on = {"63C?", "6983"};  // status words that end a run at once
+  std::vector<std::string> exchange;                     // cards: argv of the hook; empty: none
   std::string object;                                    // agent: its JSON text, passed on in hello
 };
 

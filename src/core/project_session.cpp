@@ -146,6 +146,13 @@ void read_timeout(const JsonNode& node, std::chrono::milliseconds& to, JsonFault
   if (to.count() == 0) faults.add(node, "a time-out must be longer than 0");
 }
 
+/// The hook of a secure channel.
+void read_exchange(const JsonNode& node, std::vector<std::string>& to, JsonFaults& faults) {
+  ObjectReader object(node, faults);
+  object.required("run", to, Argv{{"tree", "out", "project", "reader"}});
+  object.refuse_the_rest();
+}
+
 void read_apdus(const JsonNode& node, std::vector<std::string>& to, JsonFaults& faults) {
   if (node.kind == JsonKind::string) return read_apdu(node, to.emplace_back(), faults);
   if (node.kind != JsonKind::array || node.elements.empty())
@@ -252,6 +259,7 @@ void read_session(const JsonNode& node, Session& to, JsonFaults& faults) {
   object.optional("reset", to.reset, reset);
   object.optional("timeout", to.timeout, read_timeout);
   object.optional("abort_on", to.abort_on, read_status_patterns);
+  object.optional("exchange", to.exchange, read_exchange);
   object.refuse_the_rest();
   to.object = compact(node);
 }

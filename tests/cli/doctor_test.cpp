@@ -70,7 +70,8 @@ TEST_CASE("what is missing comes with a way to get it, and a slow machine with r
         "missing  class path: /p/lib/api.jar does not exist\n"
         "         put it there, or correct \"classpath\" in \"compile\"\n"
         "missing  program: ant is not in PATH\n"
-        "         install it (Debian: ant): \"build\", \"install\", \"start\", \"trigger\" or \"transport\" "
+        "         install it (Debian: ant): \"build\", \"install\", \"start\", \"exchange\", \"trigger\" or "
+        "\"transport\" "
         "runs it\n"
         "missing  output: /p/out cannot be written\n"
         "         name another folder with -o\n"
@@ -113,7 +114,8 @@ TEST_CASE("for a program a compiler is looked at, and neither readers nor Java")
         "ok       load: 0.5 on 4 cores\n"
         "ok       project: /p/jcprof.json, 2 sources\n"
         "missing  program: /p/run.sh cannot be run\n"
-        "         put it there, and make it executable: \"build\", \"install\", \"start\", \"trigger\" or "
+        "         put it there, and make it executable: \"build\", \"install\", \"start\", \"exchange\", "
+        "\"trigger\" or "
         "\"transport\" runs it\n"
         "ok       output: /p/out: 5000 MB free\n"
         "1 missing\n");
@@ -135,7 +137,8 @@ TEST_CASE("jcprof doctor names what a project lacks, changes nothing and fails")
   write_file(folder / "jcprof.json",
              R"({"format": "jcprof-project", "version": 1, "target": "applet", "sources": ["*.java"],
 "entry": "A.process", "transport": "vpcd:", "trigger": {"apdu": "80000000"},
-"compile": {"classpath": ["{project}/none.jar"]}, "build": [{"run": ["no-such-program"]}]})");
+"compile": {"classpath": ["{project}/none.jar"]}, "build": [{"run": ["no-such-program"]}],
+"session": {"exchange": {"run": ["{project}/no-such-hook"]}}})");
   const ProcessResult result = run_and_wait(
       {.argv = {JCPROF_BIN_DIR "/jcprof", "doctor"}, .cwd = folder.path()}, {}, std::chrono::seconds{100});
   INFO(result.tail);
@@ -143,6 +146,8 @@ TEST_CASE("jcprof doctor names what a project lacks, changes nothing and fails")
   CHECK(result.tail.find("jcprof.json, 1 sources\n") != std::string::npos);
   CHECK(result.tail.find("missing  class path: " + (folder / "none.jar").string()) != std::string::npos);
   CHECK(result.tail.find("missing  program: no-such-program is not in PATH") != std::string::npos);
+  CHECK(result.tail.find("missing  program: " + (folder / "no-such-hook").string() + " cannot be run") !=
+        std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder / "jcprof-out"));
 }
 

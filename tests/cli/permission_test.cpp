@@ -113,6 +113,12 @@ TEST_CASE("without a terminal and without --yes nothing of the project runs, and
   CHECK(project.has_run());
 }
 
+TEST_CASE("the hook of a secure channel is asked about") {
+  Project project;
+  project.session.exchange = {"python3", "scp03.py"};
+  CHECK(programs_of_run(project) == std::vector<std::string>{"exchange: python3 scp03.py (in {project})"});
+}
+
 TEST_CASE("JCPROF_YES=1 allows a project's programs") {
   const HostileProject project;
   CHECK(project.run({"jcprof-gen"}, "1").exit_status == 0);

@@ -47,6 +47,19 @@ TEST_CASE("a dry run shows the steps that prepare the reading of sources, and ru
   CHECK_FALSE(fs::exists(folder / "jcprof-out"));
 }
 
+TEST_CASE("a dry run shows the hook of a secure channel") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "jcprof.json", R"({"format": "jcprof-project", "version": 1, "target": "applet",
+    "sources": ["A.java"], "entry": "A.process", "transport": "pcsc:", "trigger": {"apdu": "80000000"},
+    "session": {"exchange": {"run": ["python3", "{project}/scp03.py"]}}})");
+  const ProcessResult result =
+      run_and_wait({.argv = {JCPROF_BIN_DIR "/jcprof", "profile", "--dry-run", folder.path().string()},
+                    .cwd = folder.path()},
+                   {}, std::chrono::seconds{100});
+  CHECK(result.exit_status == 0);
+  CHECK_THAT(result.tail, Catch::Contains("exchange: python3 " + (folder / "scp03.py").string() + "\n"));
+}
+
 TEST_CASE("more traps are left out than a command line holds") {
   const test::TemporaryFolder folder;
   write_file(folder / "a.c", "int main(void) {\n  return 0;\n}\n");

@@ -100,6 +100,22 @@ TEST_CASE("a reset after each reset is refused") {
         "    |                             ^");
 }
 
+TEST_CASE("the hook of a secure channel is a program, of a card") {
+  CHECK(with("\"session\": {\"exchange\": {\"cwd\": \"x\"}}") ==
+        "p/jcprof.json:3: the key \"run\" is missing\n"
+        "  3 | \"session\": {\"exchange\": {\"cwd\": \"x\"}}\n"
+        "    |                         ^\n"
+        "p/jcprof.json:3: unknown key \"cwd\"\n"
+        "  3 | \"session\": {\"exchange\": {\"cwd\": \"x\"}}\n"
+        "    |                          ^\n"
+        "hint: known here: \"run\"");
+  CHECK(with("\"transport\": \"agent:a\", \"session\": {\"exchange\": {\"run\": [\"hook\"]}}") ==
+        "p/jcprof.json:3: \"exchange\" is for the transports \"pcsc:\" and \"vpcd:\" only\n"
+        "  3 | \"transport\": \"agent:a\", \"session\": {\"exchange\": {\"run\": [\"hook\"]}}\n"
+        "    |                                                 ^");
+  CHECK(with("\"transport\": \"pcsc:\", \"session\": {\"exchange\": {\"run\": [\"hook\"]}}") == "(no error)");
+}
+
 TEST_CASE(
     "of an enclave's session only what jcprof-agent-ecall serves is taken, unless the agent is another") {
   const auto with_session = [](const std::string& transport, const std::string& session) {

@@ -34,7 +34,7 @@ constexpr std::string_view full = R"({
     "before_each": [{"apdu": "0020 0000 {input}", "expect": "9000|63C?"}, {"reset": "cold"}, {"wait": "100ms"}],
     "after_each": ["00CA000000"],
     "after_reset": ["00A4040007A0000000041010"],
-    "reset": "warm", "timeout": "1m", "abort_on": ["6983"]
+    "reset": "warm", "timeout": "1m", "abort_on": ["6983"], "exchange": {"run": ["scp03", "{reader}"]}
   },
   "trigger": {"apdu": ["B0310000 {lc} {input}", "B0320000"], "le": 256},
   "inputs": {"list": ["31323334", "31 32", ""]},
@@ -104,6 +104,7 @@ TEST_CASE("session, trigger, inputs and precision arrive") {
   CHECK(session.reset == ResetMode::warm);
   CHECK(session.timeout == 60s);
   CHECK(session.abort_on == std::vector<std::string>{"6983"});
+  CHECK(session.exchange == std::vector<std::string>{"scp03", "{reader}"});
   CHECK(project.trigger.apdus == std::vector<std::string>{"B0310000 {lc} {input}", "B0320000"});
   CHECK(project.trigger.le == 256U);
   CHECK(std::get<InputList>(project.inputs).hex == std::vector<std::string>{"31323334", "31 32", ""});
@@ -126,6 +127,7 @@ TEST_CASE("what a small project file leaves out has its default") {
   CHECK_FALSE(project.arming);
   CHECK(project.session.timeout == 10s);
   CHECK(project.session.abort_on == std::vector<std::string>{"63C?", "6983"});
+  CHECK(project.session.exchange.empty());
   CHECK_FALSE(project.trigger.le);
   CHECK(std::holds_alternative<std::monostate>(project.inputs));
   CHECK(project.measure.absolute_points == 0.5);

@@ -176,9 +176,8 @@ class Simulator {
     const Placeholders values{{"port", channel->port()}};
     std::unique_ptr<Device> device =
         make_started_device(start_step(compiled_, "DemoApplet"), values, compiled_.folder() / "start.log");
-    session_.emplace(
-        SessionSetup{.session = scripts, .values = Placeholders{}, .stop_status = arming.stop_status},
-        std::move(channel), std::move(device));
+    session_.emplace(SessionSetup{.session = scripts, .values = Placeholders{}, .arming = arming},
+                     std::move(channel), std::move(device));
     session_->make_ready();
   }
 
