@@ -78,7 +78,7 @@ void ExchangeHook::unwrap(Answer& answer, StatusWord stop) {
   answer.data = std::move(plain);
 }
 
-ExchangeHook::Reply ExchangeHook::ask(std::string_view verb, ordered_json request) {
+ExchangeHook::Reply ExchangeHook::ask(std::string_view verb, const ordered_json& request) {
   if (!process_) start();
   ordered_json line{{"id", ++last_id_}, {"do", verb}};
   line.update(request);

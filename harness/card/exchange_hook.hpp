@@ -55,7 +55,7 @@ class ExchangeHook {
  private:
   struct Reply;
 
-  Reply ask(std::string_view verb, nlohmann::ordered_json request);
+  Reply ask(std::string_view verb, const nlohmann::ordered_json& request);
   std::optional<Bytes> next_command(const Reply& reply, std::string_view verb);
   void start();
   UserError no_answer(LineState state, std::string_view verb);
