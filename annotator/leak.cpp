@@ -76,7 +76,8 @@ class Teller {
     if (block.end - block.begin > 1)
       return fmt::format("between {} and {}", stop_in_words(block.begin), stop_in_words(block.end));
     const Place place = place_of_block(block.begin);
-    if (place.path.empty()) return "between two commands of the trigger";
+    if (place.path.empty())
+      return is_last ? "behind the last trap, in the answer" : "between two commands of the trigger";
     const Event event = run_.path[block.begin - 1];
     return in_words(place) + (event.hit == 1 ? "" : fmt::format(", hit {}", event.hit));
   }

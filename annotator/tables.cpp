@@ -24,12 +24,13 @@ std::string each_pass(const LoopEstimate& loop, ClockUnit unit) {
   return cost_cells(pass, unit).value;
 }
 
-/// The rest of a sum: less than 0 where noise makes the parts too large. Nothing is said of its width where
-/// it is not known.
+/// The rest of a sum: less than 0 where noise makes the parts too large. Sums are exact to the rounding of a
+/// double, which is no time.
 std::string signed_quantity(const Interval& ticks, ClockUnit unit) {
-  const bool is_negative = ticks.value < 0;
-  const Quantity shown =
-      quantity(is_negative ? Interval{-ticks.value, -ticks.high, -ticks.low} : ticks, unit);
+  const auto rounded = [](double value) { return std::round(value * 1e3) / 1e3; };
+  const Interval rest{rounded(ticks.value), rounded(ticks.low), rounded(ticks.high)};
+  const bool is_negative = rest.value < 0;
+  const Quantity shown = quantity(is_negative ? Interval{-rest.value, -rest.high, -rest.low} : rest, unit);
   return fmt::format("{}{} ±{}", is_negative ? "-" : "", shown.value, shown.half_width);
 }
 
@@ -148,7 +149,8 @@ std::string total_text(const Profile& profile) {
                                     : "no command has run to its end yet";
   if (!was_measured(profile.entry)) return fmt::format("total {} ±{}", total.value, total.half_width);
   const std::string between =
-      profile.between ? fmt::format(", {} between commands", cost_cells(*profile.between, unit).value) : "";
+      profile.between ? fmt::format(", {} after the last trap", cost_cells(*profile.between, unit).value)
+                      : "";
   const std::string mean = mean_where_it_differs(profile.total, unit);
   const std::string whole = fmt::format("total {} ±{}{}, ", total.value, total.half_width,
                                         mean.empty() ? "" : fmt::format(" ({} on average)", mean));

@@ -87,7 +87,7 @@ CostTree exported_tree(const Profile& profile) {
   const double cost = profile.between->ticks.value;
   tree.nodes.push_back(
       {.function = static_cast<std::uint32_t>(tree.functions.size()), .exclusive = cost, .inclusive = cost});
-  tree.functions.push_back({.name = "between commands"});
+  tree.functions.push_back({.name = "after the last trap"});
   return tree;
 }
 

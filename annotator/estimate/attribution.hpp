@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells which line, function and loops each block of a path belongs to. A block runs from one event of the
-// path to the next one, the last block to the end of the command. Between two commands of a trigger runs no
-// code of the target's: that block belongs to nobody. Pure.
+// path to the next one, the last block to the end of the command. Behind the return of an applet's entry, and
+// up to the next command of a trigger, runs no code of the applet's: that block belongs to nobody. Pure.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct Block {
   std::uint32_t line = 0;      // index into lines
   std::uint32_t function = 0;  // index into functions
 
-  /// It lies between two commands of the trigger: its line and its function are nobody's.
+  /// It lies behind the last trap of a command: its line and its function are nobody's.
   bool is_between() const { return line == nobody; }
 };
 

@@ -33,9 +33,15 @@ TrapId trap_at(const TakenPath& path, std::size_t position) {
   return position < path.end() ? path.events()[position].trap : run_to_end;
 }
 
-/// No code of the target's runs there, and no line owns it. In C the entry calls itself.
-bool is_between_commands(const Ends& ends, const TrapMap& map) {
-  return map.language == "java" && ends.second != run_to_end && map.at(ends.second).kind == TrapKind::entry0;
+/// No code of the target's runs there, and no line owns it (ownership.hpp). In C the entry calls itself.
+bool is_behind_command(const Ends& ends, const TrapMap& map) {
+  if (map.language != "java") return false;
+  if (ends.second != run_to_end) return map.at(ends.second).kind == TrapKind::entry0;
+  const Trap& last = map.at(ends.first);
+  const bool is_entrys = std::ranges::any_of(map.traps, [&](const Trap& trap) {
+    return trap.kind == TrapKind::entry0 && trap.function == last.function && trap.path == last.path;
+  });
+  return is_entrys && (last.kind == TrapKind::exit || last.kind == TrapKind::returns);
 }
 
 /// The inputs of a path, by the number of events that it shares at its beginning with an earlier path of the
@@ -107,7 +113,7 @@ void take(const MeasuredPath& measured, std::size_t first_block, Edges& edges) {
 std::vector<EdgeEstimate> estimates_of(const Edges& edges, const RunView& run) {
   std::vector<EdgeEstimate> result;
   for (const auto& [ends, edge] : edges) {
-    if (is_between_commands(ends, run.map)) continue;
+    if (is_behind_command(ends, run.map)) continue;
     const Trap& from = run.map.at(ends.first);
     EdgeEstimate& estimate = result.emplace_back(EdgeEstimate{.from = ends.first,
                                                               .to = ends.second,

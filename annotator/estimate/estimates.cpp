@@ -86,8 +86,8 @@ std::vector<BlockEstimate> blocks(const Run& run) {
   return result;
 }
 
-/// Nothing where the trigger is one command.
-std::optional<Estimate> between_commands(const Run& run) {
+/// Nothing where all time behind the first trap is some line's.
+std::optional<Estimate> behind_commands(const Run& run) {
   Parts parts;
   for (std::size_t s = 0; s < known_stretches(run).size(); ++s) {
     const Stretch& stretch = run.usual.stretches().all()[s];
@@ -102,7 +102,7 @@ double ticks_of(const std::optional<Estimate>& estimate) {
   return estimate ? estimate->ticks.value : 0;
 }
 
-/// `profile` has its total, entry, blocks, and what runs between commands, which is no part of the whole.
+/// `profile` has its total, entry, blocks, and the time behind commands, which is no part of the whole.
 Whole whole_of(const Run& run, const Profile& profile) {
   Whole whole;
   for (std::size_t i = 0; i < known_blocks(run); ++i)
@@ -325,7 +325,7 @@ Profile estimate(const RunData& data, double alpha) {
                   .language = data.map.language,
                   .inputs = data.inputs,
                   .noted = data.warnings};
-  profile.between = between_commands(run);
+  profile.between = behind_commands(run);
   const Whole whole = whole_of(run, profile);
   for (std::size_t s = 0; s < profile.blocks.size(); ++s) {
     BlockEstimate& block = profile.blocks[s];

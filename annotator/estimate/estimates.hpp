@@ -20,7 +20,7 @@ namespace jcprof::annotator {
 struct BlockEstimate {
   Event from;
   Event to;              // trap 0: the end of the command
-  std::string function;  // empty, as is the path, between two commands of the trigger
+  std::string function;  // empty, as is the path, behind the last trap of a command
   std::string path;
   std::size_t line = 0;
   std::uint64_t passed = 1;  // blocks of the path in it: more than one where hits of a loop were sampled
@@ -91,7 +91,7 @@ struct Profile {
   double trap_share = 0;  // of the traps on the most frequent path, in its blocks and them
   Estimate total;         // T(end) without the cost of the traps on the path
   Estimate entry;  // T(first stop) without what stopping costs: transport, what runs before the first trap
-  std::optional<Estimate> between = {};  // its commands, where the trigger has several: their round trips
+  std::optional<Estimate> between = {};  // after the last trap of each command: an applet's answers
   // total - entry - between - lines: what was not measured, and what medians lose; may be negative
   Interval unattributed;
   // Times of this run are uncertain by this part of themselves, as the target's speed changed. Their

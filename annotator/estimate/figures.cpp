@@ -75,7 +75,7 @@ class FigureMaker {
       result.push_back(figure(fmt::format("{}:{}", all.lines[l].path, all.lines[l].line), lines[l]));
     for (std::size_t f = 0; f < functions.size(); ++f)
       if (lines_in[f].size() > 1) result.push_back(figure(all.functions[f].name, functions[f]));
-    result.push_back(figure("between commands", between));
+    result.push_back(figure("after the last trap", between));
     return result;
   }
 

@@ -110,8 +110,9 @@ struct ShownCalls {
 
 /// Follows the traps of one thread of control. `Host` keeps the account, with data of its own in each call
 /// and each statement:
-///   keeps_outermost         true: the outermost call owns what runs after its return, but for the time up to
-///                           the next command, which nobody owns
+///   keeps_outermost         true: the outermost call owns what runs after its return. Nobody owns the time
+///   of
+///                           an answer and that up to the next command
 ///   begins_command(entry0)  a new command, and no call of one that runs: all calls under way were left
 ///   is_on_top()             false while a call runs that traps do not show
 ///   own(owner)              the owner has the time since the last event; nullptr: no trap's call has it
@@ -167,7 +168,9 @@ class Ownership {
     if (!is_on_top()) return host_.own(nullptr);
     Frame& top = calls_.frames.back();
     if (top.is_leaving && next != nullptr && calls_.resumes(*next)) resume(*next);
-    const bool is_kept = Host::keeps_outermost && calls_.frames.size() == 1;
+    // Behind the last trap of a command its answer is on the way, which takes longer than a stop's.
+    const bool is_answer = next == nullptr && top.last->has_commands;
+    const bool is_kept = Host::keeps_outermost && calls_.frames.size() == 1 && !is_answer;
     if (top.is_leaving && !is_kept) host_.pop();
     if (!is_on_top()) return host_.own(nullptr);
     if (next != nullptr) settle_marker(*next);

@@ -24,12 +24,12 @@ std::string named(const std::vector<std::string>& places) {
   return fmt::format("{}{}", fmt::join(places.begin(), last, ", "), places.size() > most_named ? ", …" : "");
 }
 
-/// Lines of the most frequent path, then the time between commands, then lines of other paths.
+/// Lines of the most frequent path, then the time after the last trap, then lines of other paths.
 std::vector<std::string> unreliable_places(const Profile& profile) {
   std::vector<std::string> places;
   for (const LineEstimate& line : profile.lines)
     if (line.cost.unreliable) add(places, fmt::format("{}:{}", line.path, line.line));
-  if (profile.between && profile.between->unreliable) places.emplace_back("between commands");
+  if (profile.between && profile.between->unreliable) places.emplace_back("after the last trap");
   const std::vector<std::string> of_usual = places;
   for (const EdgeEstimate& edge : profile.edges) {
     if (!edge.cost.unreliable) continue;

@@ -18,7 +18,7 @@ function totals(report: Report): HTMLElement {
   const inTime = units.asTime(total?.[0]);
   const entries: [string, Child][] = [["Total", units.interval(total) + (inTime ? `, ${inTime}` : "")]];
   if (entry) entries.push(["Before the first trap", units.interval(entry)]);
-  if (between) entries.push(["Between commands", units.interval(between)]);
+  if (between) entries.push(["After the last trap", units.interval(between)]);
   if (unattributed) entries.push(["Unattributed", units.interval(unattributed)]);
   entries.push(["Unit", unit === "ns" ? "time" : unit]);
   if (tree.left_out > 0) entries.push(["Left out", `${tree.left_out.toLocaleString("en-GB")} calls of the call tree (see the warnings)`]);

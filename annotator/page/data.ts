@@ -157,7 +157,7 @@ export interface Profile {
   warnings: { text: string; advice: string }[];
   total: Interval | null;
   entry: Interval | null;
-  between: Interval | null;   // commands; null: the trigger is one, or a recording
+  between: Interval | null;   // after the last trap; null: no applet, or a recording
   unattributed: Interval | null;
   files: SourceFile[];
   functions: Func[];

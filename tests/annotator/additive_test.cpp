@@ -155,7 +155,7 @@ TEST_CASE("a total that is not the sum of its parts is a disagreement") {
 }
 
 TEST_CASE("what lies between two commands is the same in every format") {
-  SyntheticDevice device{.map = two_calls(), .pass = 10};
+  SyntheticDevice device{.map = two_calls("java"), .pass = 10};
   device.path = path_of({1, 2, 3, 5, 1, 2, 3, 5});
   device.costs = {100, 200, 500, 4e6, 100, 200, 500, 80};
   check_exports_agree(estimate(device.run(12)));

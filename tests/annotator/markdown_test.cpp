@@ -36,7 +36,7 @@ TEST_CASE("a measured run as Markdown") {
   CHECK(to_markdown(profile) ==
         "### `pin` on `synthetic`, **SIMULATED**\n"
         "\n"
-        "10 rounds, 130 shots; total 10.98 µs ±0.01, of it 9.000 µs before the first trap and 0.000 ns "
+        "10 rounds, 130 shots; total 10.98 µs ±0.01, of it 9.000 µs before the first trap and 0.000 ns ±0 "
         "unattributed. Intervals are 95 % within this session; another session may be faster or slower as a "
         "whole.\n"
         "\n"

@@ -458,6 +458,7 @@ TEST_CASE("that unwinding could not be calibrated is told where a stop unwinds, 
     return 1000 + 1000.0 * static_cast<double>(at);
   });
   data.calibrations = {{"empty", 1000, 1000}, {"unarmed", 1000, 2000}};
+  data.map.language = "java";
   CHECK(exactly(data).warnings.size() == 1);
   data.map.language = "c";
   CHECK(exactly(data).warnings.empty());

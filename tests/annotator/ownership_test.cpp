@@ -147,6 +147,9 @@ class Program {
 };
 
 /// "f1:12" for each trap that was passed: who is at work from there on.
+/// Behind the return of an applet's entry its answer is on the way.
+constexpr const char* nobody = "nobody";
+
 struct Run {
   std::vector<std::uint32_t> traps;
   std::vector<std::string> owners;
@@ -158,7 +161,8 @@ class Interpreter {
 
   Run run() {
     try {
-      call(0);
+      const bool has_answer = call(0) == Outcome::on && program_.map.language == "java";
+      if (has_answer) run_.owners.back() = nobody;
     } catch (const Terminated&) {
     }
     return run_;
@@ -277,8 +281,9 @@ std::vector<std::string> attributed(const TrapMap& map, const std::vector<std::u
   const Attribution result = attribute(map, path_of(traps));
   std::vector<std::string> owners;
   for (const Block& block : result.blocks)
-    owners.push_back(
-        fmt::format("{}:{}", result.functions[block.function].name, result.lines[block.line].line));
+    owners.push_back(block.is_between() ? nobody
+                                        : fmt::format("{}:{}", result.functions[block.function].name,
+                                                      result.lines[block.line].line));
   return owners;
 }
 

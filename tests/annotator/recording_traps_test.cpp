@@ -193,7 +193,7 @@ TEST_CASE("recorded traps: lines of which no trap was passed were not reached, u
 TEST_CASE("recorded traps: between two commands time belongs to nobody") {
   LogBuilder log;
   log.line(1, 0, 1).line(1, 1, 2).line(1, 10, 5).line(1, 1010, 1).line(1, 1011, 2).line(1, 1020, 5);
-  const RecordedRun run = analyzed(log, two_calls());
+  const RecordedRun run = analyzed(log, two_calls("java"));
   CHECK(estimates(run, EstimateScope::function) == "p×2 20(20) ");
   CHECK(estimates(run, EstimateScope::line) == "1×2 20 ");
 }

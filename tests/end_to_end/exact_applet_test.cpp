@@ -157,7 +157,8 @@ class Comparison {
     compare("the commands", profile["total"], truth.total);
     const int of_each = truth.card / static_cast<int>(commands);
     compare("in front of the applet and behind it", profile["entry"], of_each);
-    if (commands > 1) compare("between commands", profile["between"], truth.card - of_each);
+    if (commands > 1 || !profile["between"].is_null())  // null: an exception ended the only one
+      compare("after the last trap", profile["between"], truth.card - of_each);
     compare_functions();
     compare_lines();
   }

@@ -231,7 +231,7 @@ class Agreement {
 
   static bool is_row_of_its_own(const Frame& call) {
     return call.file.empty() &&
-           (call.name == "between_commands" || call.name == "(lost)" || call.name.starts_with("thread_"));
+           (call.name == "after_the_last_trap" || call.name == "(lost)" || call.name.starts_with("thread_"));
   }
 
   bool is_deep() const {
@@ -272,9 +272,9 @@ class Agreement {
                lines);
     double between = 0;
     for (const Stack& stack : stacks_)
-      if (stack.line.name.empty() && stack.calls.front().name == "between_commands") between += stack.cost;
+      if (stack.line.name.empty() && stack.calls.front().name == "after_the_last_trap") between += stack.cost;
     const Json& row = json_.at("between");
-    expect_equal(row.is_null() ? 0 : or_nothing(row.at("value")), between, "between commands");
+    expect_equal(row.is_null() ? 0 : or_nothing(row.at("value")), between, "after the last trap");
   }
 
   void check_functions() {
