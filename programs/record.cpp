@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // jcprof record: runs a command once and writes down each call, line and mark that it passes; docs/record.md.
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,12 +15,12 @@
 #include <nlohmann/json.hpp>
 
 #include "annotator/record/log.hpp"
-#include "annotator/record/recording.hpp"
 #include "annotator/record/timeline.hpp"
 #include "harness/exec/timed_run.hpp"
 #include "harness/record/recorder.hpp"
 #include "programs/function_filter.hpp"
 #include "programs/output.hpp"
+#include "programs/record_programs.hpp"
 #include "programs/record_project.hpp"
 #include "programs/terminal.hpp"
 #include "programs/verbs.hpp"
@@ -87,17 +90,6 @@ void keep_measurements(const fs::path& profile) {
               .hint = "name another folder with -o"});
 }
 
-struct Analysis {
-  fs::path log;
-  fs::path profile;
-  std::optional<TrapMap> traps;
-  std::string name;  // of the command, or the project
-  std::string started;
-  std::vector<fs::path> elf;
-  RunInfo target;         // device, agent, simulated, and the unit of ticks that nothing calibrates
-  std::string note = {};  // a warning of what was recorded; empty: none
-};
-
 Analysis analysis_in(const fs::path& out, const RecordOptions& options) {
   return {.log = out / "record.jcplog",
           .profile = out / "profile.jcprof",
@@ -106,27 +98,8 @@ Analysis analysis_in(const fs::path& out, const RecordOptions& options) {
           .target = {.unit = ClockUnit::cycles}};
 }
 
-std::vector<Warning> analyze(const Analysis& what) {
-  annotator::RecordedRun run = annotator::analyze_log(
-      {.file = what.log, .traps = what.traps, .elf = what.elf, .unit = what.target.unit});
-  run.info.started = what.started;
-  run.info.tool = "jcprof " JCPROF_VERSION;
-  run.info.project = what.name;
-  run.info.device = what.target.device;
-  run.info.agent = what.target.agent;
-  run.info.simulated = what.target.simulated;
-  const bool leaves_out_waits = std::ranges::any_of(
-      run.recording.threads, [](const StoredThread& thread) { return thread.away.has_value(); });
-  if (!what.note.empty())
-    run.warnings.push_back({.text = what.note + (leaves_out_waits ? "; its times are processor times" : "")});
-  Store store(what.profile, OpenMode::fresh);
-  annotator::store_recording(store, run);
-  store.close();
-  return std::move(run.warnings);
-}
-
 std::string json_of(const RecordOptions& options, const Recorded& recorded, const Analysis& what,
-                    bool has_profile) {
+                    bool has_profile, const std::vector<RecordedProgram>& programs) {
   const nlohmann::ordered_json result{
       {"status", recorded.status},
       {"seconds", seconds(recorded.time)},
@@ -143,7 +116,8 @@ std::string json_of(const RecordOptions& options, const Recorded& recorded, cons
       {"log", what.log.string()},
       {"bytes", recorded.log.bytes},
       {"profile", has_profile ? nlohmann::ordered_json(what.profile.string()) : nlohmann::ordered_json()},
-      {"warnings", in_json(recorded.warnings)}};
+      {"warnings", in_json(recorded.warnings)},
+      {"programs", in_json(programs)}};
   return printed(result);
 }
 
@@ -159,12 +133,26 @@ void print_summary(const Recorded& recorded, const fs::path& log) {
 }
 
 /// Analyses the log and tells the result.
-std::vector<Warning> make_profile(const RecordOptions& options, const Analysis& what) {
-  std::vector<Warning> warnings = analyze(what);
-  if (options.quiet || !options.tells_profile) return warnings;
-  print_warnings(warnings);
+Analyzed make_profile(const RecordOptions& options, const Analysis& what) {
+  Analyzed analyzed = analyze(what);
+  if (options.quiet || !options.tells_profile) return analyzed;
+  print_warnings(analyzed.warnings);
   fmt::print(stderr, "profile: {}\n", what.profile.string());
-  return warnings;
+  return analyzed;
+}
+
+/// Analyses the logs of all other programs, and tells the results in one table.
+std::vector<RecordedProgram> make_profiles(const RecordOptions& options, const Analysis& what,
+                                           const std::optional<Analyzed>& of_first, Recorded& recorded) {
+  std::vector<Warning> warnings;
+  std::vector<RecordedProgram> programs =
+      analyze_programs(recorded.programs, what, of_first ? &*of_first : nullptr, warnings);
+  if (!options.quiet && !programs.empty()) {
+    print_warnings(warnings);
+    fmt::print(stderr, "{}", program_table(programs));
+  }
+  std::ranges::move(warnings, std::back_inserter(recorded.warnings));
+  return programs;
 }
 
 /// A trace if the file is called .json, else text.
@@ -198,19 +186,51 @@ ExitCode finish(const RecordOptions& options, const Analysis& what, Recorded& re
   std::error_code ignored;
   fs::remove(what.profile, ignored);  // of the log that is no more
   if (!options.quiet) print_summary(recorded, what.log);
-  bool has_profile = false;
+  std::optional<Analyzed> analyzed;
   ExitCode code = ExitCode::done;
   if (recorded.log.events + recorded.log.lost > 0)
     code = attempt([&] {
-      std::ranges::move(make_profile(options, what), std::back_inserter(recorded.warnings));
-      has_profile = true;
+      analyzed = make_profile(options, what);
+      std::ranges::copy(analyzed->warnings, std::back_inserter(recorded.warnings));
     });
+  const bool has_profile = analyzed.has_value();
+  const std::vector<RecordedProgram> programs = make_profiles(options, what, analyzed, recorded);
   const auto then = [&code](ExitCode next) { code = code == ExitCode::done ? next : code; };
   if (has_profile) then(attempt([&] { make_timeline(options.timeline, what); }));
   if (!options.summary.empty())
-    then(attempt([&] { write_file(options.summary, json_of(options, recorded, what, has_profile)); }));
+    then(attempt(
+        [&] { write_file(options.summary, json_of(options, recorded, what, has_profile, programs)); }));
   return code;
 }
+
+/// One for each log. They may be made on any thread.
+class Choosers {
+ public:
+  Choosers(const FunctionFilter& filter, const std::vector<fs::path>& elf) : filter_(filter), elf_(elf) {}
+
+  harness::LeftOut of(const fs::path& log) {
+    const std::scoped_lock lock(mutex_);
+    const auto chooser = all_.emplace_back(std::make_shared<FunctionChooser>(filter_, log, elf_));
+    return
+        [chooser](std::span<const jcprof_log_function> functions) { return chooser->left_out_of(functions); };
+  }
+  /// Names that no function had in any program.
+  std::vector<std::string> unused() const {
+    std::map<std::string, std::size_t> count;
+    for (const auto& chooser : all_)
+      for (const std::string& name : chooser->unused()) ++count[name];
+    std::erase_if(count, [&](const auto& name) { return name.second < all_.size(); });
+    std::vector<std::string> names;
+    for (const auto& [name, times] : count) names.push_back(name);
+    return names;
+  }
+
+ private:
+  const FunctionFilter& filter_;
+  const std::vector<fs::path>& elf_;
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<FunctionChooser>> all_;
+};
 
 ExitCode record_command(const RecordOptions& options) {
   const OutputFolder folder(
@@ -223,11 +243,10 @@ ExitCode record_command(const RecordOptions& options) {
   keep_measurements(what.profile);
   harness::LogOptions log = options.log;
   log.file = what.log;
-  const auto chooser = std::make_shared<FunctionChooser>(options.filter, what.log, what.elf);
+  log.programs = out / "programs";
+  Choosers choosers(options.filter, what.elf);
   if (options.filter.is_given())
-    log.left_out = [chooser](std::span<const jcprof_log_function> functions) {
-      return chooser->left_out_of(functions);
-    };
+    log.left_out = [&choosers](const fs::path& file) { return choosers.of(file); };
   const bool is_shown = !options.quiet && rewrites_lines(Stream::err);
   const auto line = std::make_shared<ProgressLine>();
   Recorded recorded =
@@ -236,7 +255,7 @@ ExitCode record_command(const RecordOptions& options) {
                             .progress = is_shown ? [line](const RecordProgress& now) { line->print(now); }
                                                  : std::function<void(const RecordProgress&)>()});
   if (is_shown) fmt::print(stderr, "{}", clear_line);
-  for (const std::string& name : chooser->unused())
+  for (const std::string& name : choosers.unused())
     recorded.warnings.push_back(
         {.text = fmt::format("\"{}\" names no function that was called", name),
          .advice = "`jcprof annotate` lists the functions of a recording without a filter"});

@@ -91,6 +91,16 @@ struct jcprof_log_entry {
 #define JCPROF_LOG_OFF_OUTSIDE 1u
 #define JCPROF_LOG_OFF_INSIDE 2u
 
+/* In the head page, in memory only: what /proc told the program of itself, its command line (arguments end with a zero) and
+   its `stat`. Older targets leave zeros. */
+#define JCPROF_LOG_COMMAND_AT 1024u
+#define JCPROF_LOG_STAT_AT 1792u
+/* So many words behind that, in the first log: a process, times 2^32, and the file number of the log that it took. Its
+   place is its number modulo JCPROF_LOG_OWNERS; the last one there stays. Another runtime of its image finds the log by
+   this. */
+#define JCPROF_LOG_OWNERS 256u
+#define JCPROF_LOG_OWNERS_AT 2048u
+
 struct jcprof_log_head {
   /* The maker of the log sets these, before the target sees it. */
   char magic[8];
@@ -119,10 +129,13 @@ struct jcprof_log_head {
   jcprof_log_u32 off_spare[12];
   /* At 192: the host's clock. */
   jcprof_log_u64 now;
-  jcprof_log_u64 now_spare[7];
+  /* The file number of a log that no program owns yet. The first log's head has it, and the recorder writes it. 0: there is
+     none, as with older recorders. Its path is that of the first log with another number. */
+  jcprof_log_u32 offered;
+  jcprof_log_u32 now_spare[13];
   /* At 256: the target writes these, seldom. */
   jcprof_log_u32 attached; /* the process that the log belongs to; ~0: it does not know its number; 0: none came */
-  jcprof_log_u32 refused;  /* programs that came later, which record nothing */
+  jcprof_log_u32 refused;  /* programs that came later and found no log: they record nothing */
   jcprof_log_u32 build;    /* JCPROF_BUILD; 0: no traps, or made by hand */
   jcprof_log_u32 threads;  /* serial numbers given */
   jcprof_log_u32 names;    /* ids given to marks */

@@ -1033,14 +1033,11 @@ JCPROF_LOCAL_ jcprof_log_u32 jcprof_image(void) {
 }
 
 /* Null: there is none, or it cannot be mapped whole. */
-JCPROF_LOCAL_ struct jcprof_log_head *jcprof_map_log(void) {
-  const char *const path = jcprof_libc_getenv("JCPROF_RECORD");
+JCPROF_LOCAL_ struct jcprof_log_head *jcprof_map_log(const char *path) {
   struct jcprof_log_head *log;
   void *base;
   long size;
-  int file;
-  if (path == JCPROF_NULL_) return JCPROF_NULL_;
-  file = jcprof_libc_open(path, 2 | JCPROF_O_CLOEXEC_);
+  const int file = path == JCPROF_NULL_ ? -1 : jcprof_libc_open(path, 2 | JCPROF_O_CLOEXEC_);
   if (file < 0) return JCPROF_NULL_;
   size = jcprof_libc_lseek(file, 0, 2);
   base = jcprof_libc_mmap(JCPROF_NULL_, JCPROF_TO_(__SIZE_TYPE__, size), 3, 1, file, 0);
@@ -1050,6 +1047,20 @@ JCPROF_LOCAL_ struct jcprof_log_head *jcprof_map_log(void) {
   if (log->bytes <= JCPROF_TO_(jcprof_log_u64, size)) return log;
   jcprof_libc_munmap(base, JCPROF_TO_(__SIZE_TYPE__, size));
   return JCPROF_NULL_;
+}
+
+/* The recorder's file of this number lies beside its first log. */
+JCPROF_LOCAL_ struct jcprof_log_head *jcprof_map_beside(const char *first, jcprof_log_u32 number) {
+  char *const path = jcprof_recorder.path;
+  jcprof_log_u32 i, end = 0, power = 1;
+  for (i = 0; i < sizeof jcprof_recorder.path - 16 && first[i] != 0; i++) {
+    path[i] = first[i];
+    if (first[i] == '/') end = i + 1;
+  }
+  while (number / power >= 10) power *= 10;
+  for (; power != 0; power /= 10) path[end++] = JCPROF_TO_(char, '0' + number / power % 10);
+  path[end] = 0;
+  return jcprof_map_log(path);
 }
 
 #endif
@@ -1109,19 +1120,64 @@ JCPROF_LOCAL_ int jcprof_share_log(struct jcprof_log_head *log, int *first) {
          log->clock_hz == JCPROF_HZ_;
 }
 
-/* True: we are the first. */
+/* The first log belongs to another program. Null: there is no other log. Programs that start together race for the log
+   that is offered, and the recorder makes the next one within milliseconds. A recorder that is gone has no files: nobody
+   waits for it. Another runtime of this image may have taken a log already. */
+JCPROF_LOCAL_ struct jcprof_log_head *jcprof_later_log(struct jcprof_log_head *shared, const char *path, int *first) {
+  const jcprof_log_u64 process = JCPROF_TO_(jcprof_log_u64, jcprof_libc_getpid());
+  jcprof_log_u64 *const owner =
+      JCPROF_TO_(jcprof_log_u64 *, jcprof_in_log(shared, JCPROF_LOG_OWNERS_AT)) + process % JCPROF_LOG_OWNERS;
+  const jcprof_log_u64 owned = __atomic_load_n(owner, __ATOMIC_ACQUIRE);
+  jcprof_log_u32 number = owned >> 32 == process ? JCPROF_TO_(jcprof_log_u32, owned & 0xFFFFFFFFu) : 0;
+  int left;
+  for (left = 1000; left > 0; left--) {
+    const jcprof_log_u32 offered = __atomic_load_n(&shared->offered, __ATOMIC_ACQUIRE);
+    struct jcprof_log_head *log;
+    if (number == 0) number = offered;
+    log = number == 0 ? JCPROF_NULL_ : jcprof_map_beside(path, number);
+    if (log != JCPROF_NULL_ && jcprof_is_our_log(log) && jcprof_share_log(log, first)) {
+      __atomic_store_n(owner, process << 32 | number, __ATOMIC_RELEASE);
+      return log;
+    }
+    if (log != JCPROF_NULL_) jcprof_libc_munmap(log, log->bytes & ~JCPROF_TO_(__SIZE_TYPE__, 0));
+    if (log == JCPROF_NULL_ && number == __atomic_load_n(&shared->offered, __ATOMIC_ACQUIRE)) break;
+    if (number == offered) jcprof_libc_poll(JCPROF_NULL_, 0, 1);
+    jcprof_step();
+    number = 0;
+  }
+  return JCPROF_NULL_;
+}
+
+/* Copies the file to the head page, from the first offset to the second one. The rest of a longer file is left out. */
+JCPROF_LOCAL_ void jcprof_tell(struct jcprof_log_head *log, const char *path, jcprof_log_u32 from, jcprof_log_u32 to) {
+  const int file = jcprof_libc_open(path, JCPROF_O_CLOEXEC_);
+  if (file < 0) return;
+  jcprof_libc_read(file, jcprof_in_log(log, from), to - from);
+  jcprof_libc_close(file);
+}
+
+/* True: the log was nobody's. */
 JCPROF_LOCAL_ int jcprof_find_log(void) {
-  struct jcprof_log_head *const log = jcprof_map_log();
+  const char *const path = jcprof_libc_getenv("JCPROF_RECORD");
+  struct jcprof_log_head *const shared = jcprof_map_log(path);
+  struct jcprof_log_head *log = shared;
   int first = 0;
-  if (log != JCPROF_NULL_ && jcprof_is_our_log(log)) {
-    if (jcprof_share_log(log, &first)) {
+  if (shared != JCPROF_NULL_ && jcprof_is_our_log(shared)) {
+    if (!jcprof_share_log(shared, &first)) {
+      log = jcprof_later_log(shared, path, &first);
+      if (log == JCPROF_NULL_) __atomic_fetch_add(&shared->refused, 1, __ATOMIC_RELAXED);
+      jcprof_libc_munmap(shared, shared->bytes & ~JCPROF_TO_(__SIZE_TYPE__, 0));
+    }
+    if (log != JCPROF_NULL_) {
       if (JCPROF_BUILD != 0) log->build = JCPROF_BUILD; /* hooks that came first have none */
       jcprof_hear_of_ends();
+      if (first) {
+        jcprof_tell(log, "/proc/self/cmdline", JCPROF_LOG_COMMAND_AT, JCPROF_LOG_STAT_AT);
+        jcprof_tell(log, "/proc/self/stat", JCPROF_LOG_STAT_AT, JCPROF_LOG_OWNERS_AT);
+      }
       return first;
     }
-    __atomic_store_n(&jcprof_recorder.log, JCPROF_TO_(struct jcprof_log_head *, JCPROF_NULL_), __ATOMIC_RELEASE);
-    __atomic_fetch_add(&log->refused, 1, __ATOMIC_RELAXED);
-    jcprof_libc_munmap(log, log->bytes & ~JCPROF_TO_(__SIZE_TYPE__, 0));
+    __atomic_store_n(&jcprof_recorder.log, log, __ATOMIC_RELEASE);
   }
   __atomic_store_n(&jcprof_recorder.wanted, 0, __ATOMIC_RELAXED);
   return 0;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -194,7 +193,7 @@ std::vector<jcprof_log_function> Drainer::finish() {
   return functions();
 }
 
-std::size_t Drainer::others_alive(std::uint32_t process) const {
+std::set<std::uint32_t> Drainer::others_alive(std::uint32_t process) const {
   std::set<std::uint32_t> alive;
   for (std::uint32_t i = 0; i < memory_.chunks(); ++i) {
     const jcprof_log_chunk& head = memory_.chunk(i).head;
@@ -202,7 +201,7 @@ std::size_t Drainer::others_alive(std::uint32_t process) const {
         thread_exists(proc_, head.process, head.tid))
       alive.insert(head.process);
   }
-  return alive.size();
+  return alive;
 }
 
 }  // namespace jcprof::harness

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -37,7 +38,7 @@ class Drainer {
   std::vector<jcprof_log_function> finish();
 
   /// Processes but for this one of which threads hold chunks and are alive.
-  std::size_t others_alive(std::uint32_t process) const;
+  std::set<std::uint32_t> others_alive(std::uint32_t process) const;
 
  private:
   struct Waiting {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <fstream>
 
@@ -104,33 +105,61 @@ LogSizes sizes_of_log(std::uint64_t bytes) {
   return sizes;
 }
 
-LogMemory::LogMemory(std::uint64_t bytes, RecordClock clock)
+LogMemory::LogMemory(std::uint64_t bytes, RecordClock clock, Pages pages)
     : sizes_(sizes_of_log(bytes)), bytes_(head_of(sizes_, clock).bytes) {
-  make();
+  make(pages);
   head() = head_of(sizes_, clock);
 }
 
 LogMemory::LogMemory(std::span<const std::uint8_t> own) : sizes_(sizes_in(own)), bytes_(own.size()) {
-  make();
+  make(Pages::at_once);
   std::memcpy(memory_, own.data(), own.size());
 }
 
-void LogMemory::make() {
-  fd_ = UniqueFd(::memfd_create("jcprof-record", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+void LogMemory::make(Pages pages) {
+  const UniqueFd made(::memfd_create("jcprof-record", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  // The system counts for is_alone() who opens a file, and not who makes it.
+  fd_ = UniqueFd(::open(fmt::format("/proc/self/fd/{}", made.get()).c_str(), O_RDWR | O_CLOEXEC));
   file_ = fmt::format("/proc/{}/fd/{}", ::getpid(), fd_.get());
   // Not by ftruncate alone: a page that cannot be had later on would end the program.
   if (fd_.get() < 0 || ::fallocate(fd_.get(), 0, 0, static_cast<off_t>(bytes_)) != 0) throw refused(bytes_);
   // Nor may the program cut it short, which would end us.
   constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
   if (::fcntl(fd_.get(), F_ADD_SEALS, seals) != 0) throw refused(bytes_);
-  void* const memory =
-      ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd_.get(), 0);
+  const int flags = MAP_SHARED | (pages == Pages::at_once ? MAP_POPULATE : 0);
+  void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, flags, fd_.get(), 0);
   if (memory == MAP_FAILED) throw refused(bytes_);
   memory_ = static_cast<std::byte*>(memory);
 }
 
 LogMemory::~LogMemory() {
   ::munmap(memory_, bytes_);
+}
+
+bool LogMemory::is_alone() const {
+  // A lease to write is had by the only one who has the file open; a mapping keeps a file open.
+  return ::fcntl(fd_.get(), F_SETLEASE, F_WRLCK) == 0 && ::fcntl(fd_.get(), F_SETLEASE, F_UNLCK) == 0;
+}
+
+void LogMemory::clear() {
+  jcprof_log_head as_new{};
+  std::memcpy(&as_new, &head(), offsetof(jcprof_log_head, off));
+  as_new.attached = UINT32_MAX;
+  const std::span<const std::byte> names = entries().first(std::min(head().entries_used, sizes_.entry_bytes));
+  for (std::uint32_t i = 0; i < sizes_.chunks; ++i) {
+    const LogChunk used = chunk(i);
+    if (used.head.state == JCPROF_LOG_FREE) continue;
+    std::ranges::fill(used.words, 0);
+    used.head = {};
+  }
+  std::ranges::fill(functions(), 0);
+  std::memset(const_cast<std::byte*>(names.data()), 0, names.size());
+  std::memset(memory_ + sizeof as_new, 0, JCPROF_LOG_HEAD_BYTES - sizeof as_new);
+  head() = as_new;
+}
+
+std::string LogMemory::told(std::uint32_t begin, std::uint32_t end) const {
+  return {reinterpret_cast<const char*>(memory_) + begin, end - begin};
 }
 
 template <typename Word>

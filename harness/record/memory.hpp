@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 
 #include "src/core/unique_fd.hpp"
 #include "templates/jcprof_log.h"
@@ -45,10 +46,14 @@ struct LogChunk {
   std::span<jcprof_log_u64> words;
 };
 
+/// The moment at which a log's pages get their content. Pages that come later cost the first that touches
+/// them.
+enum class Pages : std::uint8_t { at_once, later };
+
 class LogMemory {
  public:
-  /// Prefaulted. UserError where so much cannot be had.
-  LogMemory(std::uint64_t bytes, RecordClock clock);
+  /// All of it is there, whatever `pages` says. UserError where so much cannot be had.
+  LogMemory(std::uint64_t bytes, RecordClock clock, Pages pages = Pages::at_once);
   /// A copy of a target's own, which nobody writes to any more. UserError where it is none.
   explicit LogMemory(std::span<const std::uint8_t> own);
   ~LogMemory();
@@ -57,7 +62,15 @@ class LogMemory {
 
   /// A program of this user finds the memory by this path as long as we live, from any folder.
   const std::filesystem::path& file() const { return file_; }
+  /// The last part of that path.
+  std::uint32_t number() const { return static_cast<std::uint32_t>(fd_.get()); }
+  /// Nobody else has the memory, mapped or open. False where the system does not tell.
+  bool is_alone() const;
+  /// As new, once it is_alone(), but for `attached`: nobody can take it.
+  void clear();
   jcprof_log_head& head() const;
+  /// What lies in the head's page, up to `end`, as text.
+  std::string told(std::uint32_t begin, std::uint32_t end) const;
   std::uint32_t chunks() const { return sizes_.chunks; }
   std::uint32_t chunk_bytes() const { return sizes_.chunk_bytes; }
   LogChunk chunk(std::uint32_t index) const;
@@ -66,7 +79,7 @@ class LogMemory {
   std::span<const std::byte> entries() const;
 
  private:
-  void make();
+  void make(Pages pages);
   template <typename Word>
   std::span<Word> words_at(std::uint64_t offset, std::size_t count) const;
 

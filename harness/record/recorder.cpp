@@ -30,8 +30,8 @@ constexpr int progress_ms = 250;
 constexpr std::int64_t most_grace_ns = 1'000'000'000;
 
 // SIGXFSZ: a limit on files is a full disk to us. SIGTTOU: progress does not stop us. SIGPIPE: nor does who
-// has stopped reading.
-constexpr std::initializer_list<int> ignored{SIGQUIT, SIGXFSZ, SIGTTOU, SIGPIPE};
+// has stopped reading. SIGIO: nor a program that opens a log while LogMemory::is_alone() looks.
+constexpr std::initializer_list<int> ignored{SIGQUIT, SIGXFSZ, SIGTTOU, SIGPIPE, SIGIO};
 constexpr std::initializer_list<int> taken{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
 sigset_t set_of(const auto& signals) {

@@ -6,12 +6,14 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "harness/record/choice.hpp"
 #include "harness/record/clock.hpp"
 #include "harness/record/memory.hpp"
+#include "harness/record/programs.hpp"
 #include "harness/record/writer.hpp"
 #include "src/core/warning.hpp"
 
@@ -22,19 +24,11 @@ struct LogOptions {
   std::uint64_t memory = 64ULL << 20;     // bytes, shared with the target
   std::uint64_t most_bytes = 2ULL << 30;  // on the disk
   RecordClock clock = RecordClock::own;
-  LeftOut left_out = {};  // of the functions of hooks; empty: all are recorded
-};
-
-struct RecordProgress {
-  std::uint64_t events = 0;
-  std::uint64_t bytes = 0;  // on the disk
-  // These three as in LogWritten.
-  std::uint64_t lost = 0;
-  std::uint64_t discarded = 0;
-  std::uint64_t ahead_ns = 0;
-  std::uint32_t threads = 0;
-  std::chrono::nanoseconds time{0};
-  bool is_paused = false;
+  // Makes, for each log, what leaves out functions of hooks; empty: all are recorded.
+  std::function<LeftOut(const std::filesystem::path& log)> left_out = {};
+  // PROGRAMS/2/record.jcplog and so on are the logs of programs that the first one executes, or that come
+  // behind it, if the clock is the target's; empty: they have none.
+  std::filesystem::path programs = {};
 };
 
 struct Recorded {
@@ -44,6 +38,7 @@ struct Recorded {
   std::chrono::nanoseconds time{0};
   ClockHealth clock;
   std::vector<Warning> warnings;
+  std::vector<ProgramLog> programs = {};  // all, the first too, if there were more
 };
 
 class Recording {

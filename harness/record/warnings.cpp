@@ -78,11 +78,6 @@ std::vector<Warning> record_warnings(const RecordFacts& facts) {
              facts.clock == RecordClock::counted ? ", and with -DJCPROF_CLOCK_SHARED" : "")});
   of_losses(facts.log, warnings);
   of_clock(facts, warnings);
-  if (facts.refused > 0)
-    warnings.push_back({.kind = WarningKind::other,
-                        .text = fmt::format(
-                            "the log holds process {} only; {} programs that started later were not recorded",
-                            facts.attached, facts.refused)});
   if (facts.others > 0)
     warnings.push_back(
         {.kind = WarningKind::other,

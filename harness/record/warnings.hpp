@@ -17,7 +17,6 @@ struct RecordFacts {
   ClockHealth health = {};
   LogWritten log = {};
   std::uint32_t attached = 0;  // process that the log belongs to; 0: none came
-  std::uint32_t refused = 0;   // programs that came later
   bool is_unfit = false;       // somebody came who cannot read the clock
   bool is_misplaced = false;   // an enclave came whose thread-local storage is the host's
   std::size_t others = 0;      // processes that the command left running

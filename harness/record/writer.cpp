@@ -61,10 +61,14 @@ UserError cannot_write(const std::filesystem::path& file, const char* reason) {
 
 }  // namespace
 
-LogWriter::LogWriter(std::filesystem::path file, std::uint64_t most_bytes)
-    : file_(std::move(file)), most_bytes_(most_bytes), was_there_(std::filesystem::exists(file_)) {
-  if (most_bytes < least_log)
-    throw UserError(Fault{.message = fmt::format("a log of {} bytes is too small", most_bytes),
+bool LogRoom::is_there() const {
+  return taken_ + least_log <= most_;
+}
+
+LogWriter::LogWriter(std::filesystem::path file, std::shared_ptr<LogRoom> room)
+    : file_(std::move(file)), room_(std::move(room)), was_there_(std::filesystem::exists(file_)) {
+  if (room_->most() < least_log)
+    throw UserError(Fault{.message = fmt::format("a log of {} bytes is too small", room_->most()),
                           .hint = fmt::format("--max-log must be {}K at least", least_log / 1024)});
   fd_ = open_own_file(file_, OwnStart::keep);
   if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
@@ -78,6 +82,7 @@ LogWriter::~LogWriter() {
 void LogWriter::begin(const jcprof_log_head& head) {
   if (::ftruncate(fd_.get(), 0) != 0) throw cannot_write(file_, std::strerror(errno));
   has_begun_ = true;
+  room_->take(reserve);
   this->head(head);
 }
 
@@ -113,7 +118,11 @@ void LogWriter::chunk(jcprof_log_chunk head, std::span<const jcprof_log_u64> wor
     head.lost += before->second.lost;
   head.used = content.used;
   const std::span<const std::byte> records = std::as_bytes(words.first(content.used));
-  if (has_room(sizeof head + records.size()) && write(JCPROF_LOG_BLOCK_CHUNK, bytes_of(head), records)) {
+  const std::uint64_t bytes = sizeof head + records.size();
+  const bool has_place = has_room(bytes);
+  const bool is_written = has_place && write(JCPROF_LOG_BLOCK_CHUNK, bytes_of(head), records);
+  if (has_place) room_->give_back(bytes);  // a block that is written takes its own
+  if (is_written) {
     written_.events += content.events;
     dropped_.erase(head.thread);
     return;
@@ -137,19 +146,21 @@ void LogWriter::end(const jcprof_log_head& head, std::uint32_t status, const Own
                            .event_ps = cost.event_ps,
                            .doubt_ps = cost.doubt_ps};
   written_.is_whole = write(JCPROF_LOG_BLOCK_END, bytes_of(end));
+  room_->give_back(reserve);
   // Room that was asked for ahead is given back.
   if (::ftruncate(fd_.get(), static_cast<off_t>(written_.bytes)) != 0) written_.is_whole = false;
 }
 
 bool LogWriter::has_room(std::uint64_t bytes) {
   if (!written_.why.empty()) return false;
-  const std::uint64_t wanted = written_.bytes + bytes + reserve;
-  if (wanted > most_bytes_) {
-    written_.why = fmt::format("--max-log is {} bytes", most_bytes_);
+  if (!room_->take(bytes)) {
+    room_->give_back(bytes);
+    written_.why = fmt::format("--max-log is {} bytes", room_->most());
     return false;
   }
+  const std::uint64_t wanted = written_.bytes + bytes + reserve;
   if (wanted <= allocated_) return true;
-  for (const std::uint64_t size : {std::min(wanted + step, most_bytes_), wanted}) {
+  for (const std::uint64_t size : {std::min(wanted + step, room_->most()), wanted}) {
     const bool is_there = ::fallocate(fd_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(allocated_),
                                       static_cast<off_t>(size - allocated_)) == 0;
     // A file system that cannot do that will say so when it is written to.
@@ -160,6 +171,7 @@ bool LogWriter::has_room(std::uint64_t bytes) {
     }
   }
   written_.why = std::strerror(errno);
+  room_->give_back(bytes);
   return false;
 }
 
@@ -170,6 +182,7 @@ bool LogWriter::write(std::uint32_t kind, std::span<const std::byte> first,
   std::array<iovec, 3> parts{part(bytes_of(block)), part(first), part(second)};
   if (write_all(fd_.get(), parts)) {
     written_.bytes += sizeof block + size;
+    room_->take(sizeof block + size);
     return true;
   }
   if (written_.why.empty()) written_.why = std::strerror(errno);

@@ -4,11 +4,14 @@
 // counted as lost.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "src/core/unique_fd.hpp"
 #include "templates/jcprof_log.h"
@@ -35,11 +38,30 @@ struct OwnCost {
   std::uint64_t doubt_ps = 0;
 };
 
+/// The bytes on the disk that the logs of one recording may take together.
+class LogRoom {
+ public:
+  explicit LogRoom(std::uint64_t most) : most_(most) {}
+
+  std::uint64_t most() const { return most_; }
+  /// False: there is not so much left.
+  bool take(std::uint64_t bytes) { return (taken_ += bytes) <= most_; }
+  void give_back(std::uint64_t bytes) { taken_ -= bytes; }
+  /// Another log has room for some events.
+  bool is_there() const;
+
+ private:
+  std::uint64_t most_;
+  std::atomic<std::uint64_t> taken_{0};
+};
+
 class LogWriter {
  public:
   /// Opens the file and leaves what is in it alone until begin(). UserError where it cannot be written, or
   /// another recorder is at it.
-  LogWriter(std::filesystem::path file, std::uint64_t most_bytes);
+  LogWriter(std::filesystem::path file, std::shared_ptr<LogRoom> room);
+  LogWriter(std::filesystem::path file, std::uint64_t most_bytes)
+      : LogWriter(std::move(file), std::make_shared<LogRoom>(most_bytes)) {}
   /// A file that was never begun is removed.
   ~LogWriter();
   LogWriter(const LogWriter&) = delete;
@@ -59,11 +81,12 @@ class LogWriter {
   const LogWritten& written() const { return written_; }
 
  private:
+  /// True: they are taken of the room.
   bool has_room(std::uint64_t bytes);
   bool write(std::uint32_t kind, std::span<const std::byte> first, std::span<const std::byte> second = {});
 
   std::filesystem::path file_;
-  std::uint64_t most_bytes_;
+  std::shared_ptr<LogRoom> room_;
   UniqueFd fd_;
   bool has_begun_ = false;
   bool was_there_ = false;

@@ -439,14 +439,6 @@ TEST_CASE("a program that records nothing is told how to, and its status is kept
   CHECK_FALSE(fs::exists(place.profile));
 }
 
-TEST_CASE("a command that starts several programs has the first recorded, and is told of the others") {
-  const Place place("several");
-  const Said said = place.run({"sh", "-c", "./calls work 100; ./calls work 10; ./calls work 10"});
-  CHECK(said.status == 0);
-  CHECK(read_log(place.log).events == events_of(100));
-  CHECK_THAT(said.err, Catch::Contains("2 programs that started later were not recorded"));
-}
-
 TEST_CASE("a process that the command leaves behind is recorded no more, which is told") {
   const Place place("behind");
   write_file(place.files / "first", "");

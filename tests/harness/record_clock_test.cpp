@@ -122,12 +122,10 @@ TEST_CASE("what went wrong in a recording is said with numbers and a way out") {
                .health = {.stalls = 3, .stalled_ns = 12 * ms, .longest_ns = 5 * ms},
                .log = good,
                .attached = 7,
-               .refused = 1,
                .others = 2}) ==
         std::vector<std::string>{
             "the clock stood still 3 times: 12.0 ms in all, 5.0 ms at most; keep a processor free for "
             "the clock, or record with --clock own",
-            "the log holds process 7 only; 1 programs that started later were not recorded",
             "the command left 2 processes behind; they are no longer recorded"});
   CHECK(texts({.health = {.steps_back = 1, .furthest_back = 9}, .log = good, .attached = 7}) ==
         std::vector<std::string>{"the clock jumped back 1 times, by 9 ticks at most; the counters of "

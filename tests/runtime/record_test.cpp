@@ -273,6 +273,55 @@ TEMPLATE_TEST_CASE("a child of fork is another thread, and another program recor
   }
 }
 
+TEMPLATE_TEST_CASE("another program takes the log that is offered, and waits a second where it is taken", "",
+                   Gcc, Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  const Workshop workshop(TestType::compilers());
+  const std::string program = workshop.build("forks", {"record_forks.c"}, traps + Flags{"-O2"});
+  Recording recording(workshop);
+  RecordLog offered(workshop.path("70"), {});
+  recording.log().head().offered = 70;
+  const auto begun = std::chrono::steady_clock::now();
+  CHECK(recording.run({program}).status == 7);
+  const auto taken = std::chrono::steady_clock::now() - begun;
+  CHECK(taken > std::chrono::milliseconds(900));
+  CHECK(taken < std::chrono::seconds(10));
+  offered.finish();
+  CHECK(offered.lines() == "99");
+  CHECK(offered.head().attached != recording.log().head().attached);
+  CHECK(recording.log().lines() == "1 2 30 3 4 20 21");
+  CHECK(recording.log().head().refused == 1);  // the last one, of the first one's process
+}
+
+TEMPLATE_TEST_CASE("a log that is offered and not there is not waited for", "", Gcc, Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  const Workshop workshop(TestType::compilers());
+  const std::string program = workshop.build("forks", {"record_forks.c"}, traps + Flags{"-O2"});
+  Recording recording(workshop);
+  recording.log().head().offered = 71;
+  const auto begun = std::chrono::steady_clock::now();
+  CHECK(recording.run({program}).status == 7);
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::milliseconds(900));
+  CHECK(recording.log().head().refused == 2);
+}
+
+TEMPLATE_TEST_CASE("traps, and hooks that are preloaded beside them, share a later log too", "", Gcc, Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  const Workshop workshop(TestType::compilers());
+  const std::string program =
+      workshop.build("flow", {"parts.c", "shared.c", "program.c"}, traps + Flags{"-finstrument-functions"});
+  Recording recording(workshop);
+  RecordLog offered(workshop.path("72"), {});
+  recording.log().head().attached = ~0U;
+  recording.log().head().offered = 72;
+  CHECK(recording.run({program}, {{"LD_PRELOAD", library}}) == Ran{0, "result 8\n"});
+  const auto& threads = offered.finish();
+  CHECK(offered.lines() == "1000 10 20 20 11 1001");
+  REQUIRE(threads.size() == 2);
+  CHECK(threads.at(1).tid == threads.at(2).tid);
+  CHECK(recording.log().head().refused == 0);
+}
+
 TEMPLATE_TEST_CASE("a child forked while another thread looks for the log goes on without one", "", Gcc,
                    Clang) {
   REQUIRE_COMPILER(TestType::compilers());

@@ -102,6 +102,11 @@ UNSEEN int main(int count, char** arguments) {
   if (strcmp(verb, "vfork") == 0) work_behind_child();
   if (strcmp(verb, "leave") == 0) leave(9);
   if (strcmp(verb, "copy") == 0) return copy_input();
+  if (strcmp(verb, "become") == 0) { /* ./calls become N VERB M */
+    work(NULL);
+    arguments[2] = arguments[0];
+    execv(arguments[0], arguments + 2);
+  }
   if (strcmp(verb, "listen") == 0) return listen_for_signals();
   if (strcmp(verb, "thrice") == 0) { /* each time when the next file is there */
     for (int i = 3; i < 6; i++) {
