@@ -92,7 +92,7 @@ struct ToyCard {
 
   Bytes open(const Bytes& apdu) {
     if (apdu[1] == 0x50) {
-      ++nonce;
+      nonce += 3;  // so that keys differ
       key = static_cast<std::uint8_t>(0x5AU ^ apdu[5] ^ nonce);
       return {nonce, 0x90, 0x00};
     }
@@ -446,6 +446,25 @@ TEST_CASE("an opening that the card refuses ends the run: on a real card before 
     const auto is_try = [](const std::string& apdu) { return apdu.starts_with("8482"); };
     CHECK(std::ranges::count_if(bench.card.seen, is_try) == 1);
   }
+}
+
+TEST_CASE("a status word of \"abort_on\" ends the run in an opening too") {
+  Bench bench({"wrong-key"});
+  bench.card.is_simulated = true;
+  bench.setup.session.abort_on = {"6982"};
+  CHECK_THAT(bench.first_line(),
+             Catch::StartsWith("the exchange hook's command 84820000") &&
+                 Catch::EndsWith("was answered with 6982: the run is ended, as \"abort_on\" asks"));
+}
+
+TEST_CASE("a real card that is lost in an opening is opened once more, whatever the cryptogram was") {
+  Bench bench;
+  const auto transport = bench.transport();
+  shoot(*transport, {at(1)});
+  bench.card.dies_at = "8482";
+  const std::vector<Sample> samples = shoot(*transport, {at(0), at(0)});
+  CHECK(samples[0].outcome == Outcome::lost);
+  CHECK(samples[1].outcome == Outcome::ended);
 }
 
 TEST_CASE("a PIN that fails inside of the channel counts its try") {
