@@ -32,6 +32,8 @@ DrainThread::DrainThread(const LogMemory& memory, LogWriter& writer, const Drain
       clock_(options.clock),
       drainer_(memory, writer, "/proc"),
       begun_(options.begun),
+      is_paused_((load(memory.head().off) & JCPROF_LOG_OFF_OUTSIDE) != 0),
+      pause_is_wanted_(is_paused_),
       ends_alone_(options.ends_alone) {
   if (options.left_out) choice_.emplace(options.left_out);
   thread_ = std::thread([this] { run(); });

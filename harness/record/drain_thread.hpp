@@ -79,9 +79,9 @@ class DrainThread {
   std::int64_t next_pair_ = 0;
   std::int64_t next_functions_ = 0;
   std::chrono::microseconds wait_{0};
-  bool is_paused_ = false;
+  bool is_paused_;  // a log may be made in a pause
   std::optional<FunctionChoice> choice_;
-  std::atomic<bool> pause_is_wanted_{false};
+  std::atomic<bool> pause_is_wanted_;
   bool ends_alone_;
   std::atomic<bool> is_done_{false};
   mutable std::mutex mutex_;

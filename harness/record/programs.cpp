@@ -22,6 +22,8 @@ constexpr std::chrono::microseconds most_rest = 8ms;
 constexpr std::chrono::microseconds step_of_rest = 100us;
 // Programs that run at once have so many logs at most. Others wait a second for one, and are refused then.
 constexpr std::size_t most_at_once = 64;
+// Memory that is kept for the next programs: to get it costs some 10 ms.
+constexpr std::size_t most_used = 3;
 
 RecordProgress sum(const RecordProgress& first, const RecordProgress& second) {
   RecordProgress sum = first;
@@ -56,11 +58,7 @@ struct Programs::Log {
 };
 
 Programs::Programs(const LogMemory& first, std::shared_ptr<LogRoom> room, ProgramsOptions options)
-    : first_(first), room_(std::move(room)), options_(std::move(options)) {
-  store(first_.head().offered,
-        first_.number());  // who comes second finds it taken, and waits for the next one
-  thread_ = std::thread([this] { run(); });
-}
+    : first_(first), room_(std::move(room)), options_(std::move(options)), thread_([this] { run(); }) {}
 
 Programs::~Programs() {
   finish();
@@ -125,8 +123,12 @@ void Programs::offer() {
   auto next = std::make_unique<Log>();
   try {
     if (!room_->is_there()) throw environment_error("the disk has no room for another log", "");
-    next->memory =
-        used_ ? std::move(used_) : std::make_unique<LogMemory>(options_.memory, options_.clock, Pages::later);
+    if (used_.empty()) {
+      next->memory = std::make_unique<LogMemory>(options_.memory, options_.clock, Pages::later);
+    } else {
+      next->memory = std::move(used_.back());
+      used_.pop_back();
+    }
   } catch (const UserError&) {
     store(first_.head().offered, 0U);
     return;
@@ -210,9 +212,9 @@ void Programs::end(Log& log) {
   }
   ended_.push_back(std::move(program));
   log.drain.reset();
-  if (used_ || !log.memory->is_alone()) return;
+  if (used_.size() == most_used || !log.memory->is_alone()) return;
   log.memory->clear();
-  used_ = std::move(log.memory);
+  used_.push_back(std::move(log.memory));
 }
 
 }  // namespace jcprof::harness

@@ -49,7 +49,8 @@ struct ProgramsOptions {
 
 class Programs {
  public:
-  /// `first` is the log that all programs find.
+  /// `first` is the log that all programs find. It offers itself from the beginning: who comes second finds
+  /// it taken, and waits.
   Programs(const LogMemory& first, std::shared_ptr<LogRoom> room, ProgramsOptions options);
   ~Programs();
   Programs(const Programs&) = delete;
@@ -79,9 +80,9 @@ class Programs {
   const LogMemory& first_;
   std::shared_ptr<LogRoom> room_;
   ProgramsOptions options_;
-  std::unique_ptr<Log> spare_;       // offered
-  std::unique_ptr<LogMemory> used_;  // to be offered again
-  std::uint32_t count_ = 1;          // numbers given
+  std::unique_ptr<Log> spare_;                    // offered
+  std::vector<std::unique_ptr<LogMemory>> used_;  // to be offered again
+  std::uint32_t count_ = 1;                       // numbers given
   std::set<std::uint32_t> left_;
   std::vector<ProgramLog> ended_;
   mutable std::mutex mutex_;                // of what follows, and of `spare_`

@@ -29,6 +29,8 @@ struct Recording::State {
         apart(options.clock),
         clock_thread(memory.head().now, options.clock, apart.processor()) {}
 
+  bool has_programs() const { return !options.programs.empty() && is_of_target(options.clock); }
+
   LogOptions options;
   LogMemory memory;
   std::shared_ptr<LogRoom> room;
@@ -40,7 +42,9 @@ struct Recording::State {
   std::optional<Programs> programs;
 };
 
-Recording::Recording(const LogOptions& options) : state_(std::make_unique<State>(options)) {}
+Recording::Recording(const LogOptions& options) : state_(std::make_unique<State>(options)) {
+  if (state_->has_programs()) store(state_->memory.head().offered, state_->memory.number());
+}
 
 Recording::~Recording() = default;
 
@@ -58,14 +62,18 @@ void Recording::begin() {
                                    .left_out = options.left_out ? options.left_out(options.file) : LeftOut(),
                                    .begun = static_cast<std::int64_t>(state.begun.ns)});
   if (options.programs.empty()) return;
+  // Programs wait for a log now, and many folders are not removed in no time.
+  const std::filesystem::path earlier = options.programs.string() + ".old";
   std::error_code ignored;
-  std::filesystem::remove_all(options.programs, ignored);  // of an earlier recording
-  if (is_of_target(options.clock))
+  std::filesystem::remove_all(earlier, ignored);
+  std::filesystem::rename(options.programs, earlier, ignored);
+  if (state.has_programs())
     state.programs.emplace(state.memory, state.room,
                            ProgramsOptions{.folder = options.programs,
                                            .memory = options.memory,
                                            .clock = options.clock,
                                            .left_out = options.left_out});
+  std::filesystem::remove_all(earlier, ignored);
 }
 
 void Recording::pause(bool is_wanted) {
