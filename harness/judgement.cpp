@@ -118,21 +118,21 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
     warnings.push_back({kind, std::move(text), std::move(advice)});
   };
   if (const auto unsteady = warning_of_warm_up(engine)) warnings.push_back(*unsteady);
-  if (const auto& pilot = engine.pilot(); pilot && pilot->grid > 0)
-    warnings.push_back(warning_of_grid(*pilot, precision, unit));
-  else if (engine.clock().method == Method::coarse)
-    warn(WarningKind::coarse_clock,
-         fmt::format("the clock ticks only every {}, so jcprof takes means instead of medians",
-                     in_unit(engine.clock().tick, unit)),
-         "use a finer clock: it needs fewer shots");
   const engine::Assumptions found = engine.assumptions();
-  if (const double period = found.locked_grid; period > 0)
+  if (const double period = found.locked_grid; period > 0)  // pauses do not help
     warn(
         WarningKind::locked_grid,
         fmt::format("answers come only at whole steps of {} from the start of each command. Times within the "
                     "command are such steps too, so none of them is reliable",
                     in_unit(period, unit)),
         "use another driver or timer: one that sleeps between two polls for the answer causes this");
+  else if (const auto& pilot = engine.pilot(); pilot && pilot->grid > 0)
+    warnings.push_back(warning_of_grid(*pilot, precision, unit));
+  else if (engine.clock().method == Method::coarse)
+    warn(WarningKind::coarse_clock,
+         fmt::format("the clock ticks only every {}, so jcprof takes means instead of medians",
+                     in_unit(engine.clock().tick, unit)),
+         "use a finer clock: it needs fewer shots");
   if (const auto trend = warning_of_trend(found.trend)) warnings.push_back(*trend);
   if (const auto memory = warning_of_memory(engine, found.memory, goal)) warnings.push_back(*memory);
   const auto& look = engine.look();

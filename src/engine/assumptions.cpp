@@ -15,21 +15,32 @@ constexpr double longest_period_ns = 40e6;
 constexpr double shortest_period_ns = 25e3;
 // Timers tick no faster as a rule. Code whose costs are multiples of a longer time is rare.
 constexpr double shortest_alone_ns = 0.9e6;
-// Finer grids move no share that can be told from none, and looking for them takes ever longer.
+// Pauses of the wrong length leave a grid of the reader's as it is, and these may be longer.
+constexpr double longest_unpaused_ns = 250e6;
+// Finer grids move no share that can be told from none, and looking for them takes ever longer. But grids of
+// drivers are found however long the command is.
 constexpr double finest_of_whole = 0.001;
+constexpr double longest_finest_ns = 0.5e6;
+constexpr double least_finest_of_whole = 0.0001;
+
+double finest_of(const AssumptionScope& scope) {
+  const double matters = std::max(scope.finest_share, finest_of_whole) * scope.whole / 2;
+  return std::max(std::min(matters, longest_finest_ns / scope.ns_per_tick),
+                  least_finest_of_whole * scope.whole);
+}
 
 }  // namespace
 
 Assumptions check_assumptions(const Times& times, const Clock& clock, const AssumptionScope& scope) {
   Assumptions found;
-  if (clock.method != Method::exact && scope.ns_per_tick > 0)
-    found.locked_grid =
-        find_locked_grid(times, clock,
-                         {.edges = scope.edges,
-                          .finest = std::max(std::max(scope.finest_share, finest_of_whole) * scope.whole / 2,
-                                             shortest_period_ns / scope.ns_per_tick),
-                          .alone = shortest_alone_ns / scope.ns_per_tick,
-                          .longest = longest_period_ns / scope.ns_per_tick});
+  if (clock.method == Method::exact || scope.ns_per_tick <= 0) return found;
+  const double longest_ns = clock.method == Method::coarse ? longest_unpaused_ns : longest_period_ns;
+  found.locked_grid =
+      find_locked_grid(times, clock,
+                       {.edges = scope.edges,
+                        .finest = std::max(finest_of(scope), shortest_period_ns / scope.ns_per_tick),
+                        .alone = shortest_alone_ns / scope.ns_per_tick,
+                        .longest = longest_ns / scope.ns_per_tick});
   return found;
 }
 

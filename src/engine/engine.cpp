@@ -23,9 +23,15 @@ constexpr std::uint32_t most_rounds_of_level = 100;
 constexpr std::size_t readings_for_tick = 4096;
 // Nothing that recurs with the commands may lock on to them; a twentieth costs little.
 constexpr double pause_of_shot = 0.05;
+// Pauses in which a grid shows. Long commands are paused longer, since that costs them little.
 constexpr double longest_probe_ns = 40e6;
+constexpr double probe_of_shot = 0.25;
 // Streams of random numbers.
 constexpr std::uint64_t pause_stream = std::uint64_t{1} << 41U;
+
+double longest_probe_of(double shot, double ns_per_tick) {
+  return std::min(2 * shot, std::max(longest_probe_ns / ns_per_tick, probe_of_shot * shot));
+}
 
 constexpr NameTable<Phase, 4> phases{{
     {Phase::warm_up, "warm-up"},
@@ -82,7 +88,7 @@ void Engine::begin_warm_up() {
 void Engine::take_warm_up(std::span<const Reading> readings) {
   pilot_run_.take(batch_.shots, readings, settings_.ns_per_tick);
   if (!pilot_ && longest_pause_ == 0 && settings_.ns_per_tick > 0)
-    longest_pause_ = std::min(longest_probe_ns / settings_.ns_per_tick, 2 * pilot_run_.pilot().shot);
+    longest_pause_ = longest_probe_of(pilot_run_.pilot().shot, settings_.ns_per_tick);
   if (pilot_run_.is_over())
     end_warm_up();
   else

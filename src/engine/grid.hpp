@@ -17,10 +17,12 @@ struct PausedReading {
 struct GridSearch {
   double longest_pause = 0;
   double finest = 0;  // period below which a grid does not matter
+  double longest = 0;  // period
 };
 
-/// The period of the grid, in the unit of the readings, or 0 for none: the highest peak of the periodogram of
-/// pause + time, tested against noise at a thousandth (Rayleigh test at each frequency; Schuster 1898).
+/// The period of the grid, in the unit of the readings, or 0 for none: the longest of the highest peaks of the
+/// periodogram of pause + time (Schuster 1898). Pauses are drawn, which makes it a randomisation test (Fisher
+/// 1935), at a thousandth. Readings without a pause are left out.
 double find_grid(std::span<const PausedReading> readings, const GridSearch& search);
 
 }  // namespace jcprof::engine

@@ -18,11 +18,15 @@ struct LockedGridSearch {
   double longest = 0;                         // above it whole steps are the code's own
 };
 
-/// The period of the grid in ticks, or 0 for none. The distances between stops are tested for being whole
-/// periods, at each period (Rayleigh's test about a known direction; Greenwood & Durand 1955), by the fitted
-/// times; and by the readings as they came, with their own distances where they lie far out. Blocks of one
-/// edge tell once, those of edge 0 nothing. Costs that are multiples of one look like a grid, but no single
-/// reading lies whole periods away: three different distances are needed, and five where none does.
+/// The period of the grid in ticks, or 0 for none. `clock`: how the readings were made.
+/// - Stops lie whole periods apart: their phases are tested at each period (Rayleigh's test about a known
+///   direction; Greenwood & Durand 1955), by all readings, and by the fitted times. Costs that are multiples
+///   of one look like this, and blocks of one edge tell once, those of edge 0 nothing. Several different
+///   distances are needed. Or all stops have one phase but for their noise, and single readings lie whole
+///   periods off, or the stops whole periods behind the send.
+/// - Commands leave at a step and answers come at one: readings lie anywhere in one period, means in its
+///   middle.
+/// - Readings are steps of a coarse clock. The means are steps as well, in spite of the pauses.
 double find_locked_grid(const Times& times, const Clock& clock, const LockedGridSearch& search);
 
 }  // namespace jcprof::engine

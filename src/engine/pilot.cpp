@@ -16,6 +16,9 @@ constexpr double finest_part = 0.001;
 // theirs.
 constexpr double finest_steps = 4;
 
+// Readers and radio links answer at least so often.
+constexpr double longest_grid_ns = 250e6;
+
 template <class Value>
 void keep_last(std::vector<Value>& values, Value value, std::size_t most) {
   values.push_back(value);
@@ -77,7 +80,8 @@ double PilotRun::grid(double longest_pause, const Precision& precision) const {
   const double scale = found.whole > 0 ? found.whole : found.shot;
   const double finest =
       std::max(std::max(precision.absolute, finest_part) * scale, finest_steps * pause_step_);
-  return find_grid(probe_, {.longest_pause = longest_pause, .finest = finest});
+  return find_grid(
+      probe_, {.longest_pause = longest_pause, .finest = finest, .longest = longest_grid_ns * pause_step_});
 }
 
 }  // namespace jcprof::engine

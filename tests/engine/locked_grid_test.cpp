@@ -3,7 +3,10 @@
 #include "src/engine/locked_grid.hpp"
 
 #include <cmath>
+#include <functional>
 #include <numeric>
+#include <random>
+#include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -15,7 +18,7 @@ constexpr double period = 1000;
 
 /// Three rounds that agree, of stops these many periods apart.
 Times times_of(const std::vector<double>& distances) {
-  std::vector<std::vector<double>> columns(1, std::vector<double>(3, 7 * period));
+  std::vector<std::vector<double>> columns(1, std::vector<double>(3, 7.3 * period));
   for (const double distance : distances) columns.emplace_back(3, columns.back().front() + distance * period);
   return Times(columns);
 }
@@ -38,6 +41,54 @@ std::vector<double> nearly(const std::vector<double>& sizes, int turns, double c
 
 const std::vector<double> many{3,  17, 8,  29, 12, 5,  23, 14, 7,  26, 19,
                                31, 4,  21, 10, 34, 15, 37, 6,  28, 39, 9};
+
+/// A command of 44 stops whose costs have nothing in common, made in rounds. Milliseconds.
+class Device {
+ public:
+  explicit Device(std::uint64_t seed) : random_(seed) {
+    std::lognormal_distribution<double> cost(0, 0.8);
+    for (int b = 0; b < 43; ++b) costs.push_back(cost(random_));
+    const double sum = std::accumulate(costs.begin(), costs.end(), 0.0);
+    for (double& one : costs) one *= 60 / sum;
+  }
+
+  double uniform() { return std::uniform_real_distribution<double>(0, 1)(random_); }
+  double normal() { return std::normal_distribution<double>(0, 1)(random_); }
+
+  Times rounds(std::size_t count = 12) {
+    Times times(costs.size() + 1);
+    for (std::size_t r = 0; r < count; ++r) {
+      std::vector<double> row;
+      double reached = entry;
+      for (std::size_t s = 0; s <= costs.size(); ++s) {
+        row.push_back(std::round(1e6 * seen(reached + jitter * std::exp(0.6 * normal()))));
+        if (s < costs.size()) reached += costs[s];
+      }
+      times.add_round(row);
+    }
+    return times;
+  }
+
+  std::vector<double> costs;
+  double entry = 9.13;
+  double jitter = 0.15;
+  std::function<double(double)> seen = [](double time) { return time; };
+
+ private:
+  std::mt19937_64 random_;
+};
+
+double ms_of_grid(const Times& times, const Clock& clock = {}) {
+  std::vector<std::uint32_t> edges(times.blocks());
+  std::iota(edges.begin(), edges.end(), 1U);
+  return find_locked_grid(times, clock, {.edges = edges, .finest = 0.15e6, .alone = 0.9e6, .longest = 40e6}) /
+         1e6;
+}
+
+/// The driver looks each `step` from the send on, and each look is late by up to some `late`.
+double polled(double time, double step, double late, Device& device) {
+  return step * std::ceil(time / step) + late * std::abs(device.normal());
+}
 
 }  // namespace
 
@@ -80,6 +131,96 @@ TEST_CASE("many distances of a few sizes that are nearly whole periods are no gr
   const std::vector<double> sizes{1, 2, 3, 4, 5};
   CHECK(grid_in(times_of(nearly(sizes, 7, 0.99))) > 0);
   CHECK(grid_in(times_of(nearly(sizes, 7, 0.8))) == 0);
+}
+
+TEST_CASE("a grid as long as several blocks is found, with noise of the target and without") {
+  for (const double step : {2.0, 4.0, 8.0, 16.0})
+    for (const double jitter : {0.15, 0.005})
+      for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        Device device(seed);
+        device.jitter = jitter;
+        device.seen = [&](double time) { return polled(time, step, 0.02, device); };
+        INFO(step << " ms, jitter " << jitter << ", seed " << seed);
+        const double found = ms_of_grid(device.rounds());
+        REQUIRE(found > 0);
+        // It may be a part of the period: also then all times are whole steps.
+        CHECK(step / found == Approx(std::round(step / found)).epsilon(0.01));
+      }
+}
+
+TEST_CASE("a grid whose sleeps are longer now and then is found") {
+  for (const auto& [step, slack] : {std::pair{1.05, 0.06}, std::pair{1.05, 0.0}})
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      Device device(seed);
+      device.seen = [&, step = step, slack = slack](double time) {
+        double at = 0;
+        while (at < time) at += step + slack * device.uniform();
+        return at;
+      };
+      INFO(slack << " ms, seed " << seed);
+      CHECK(ms_of_grid(device.rounds()) == Approx(step + slack / 2).epsilon(0.01));
+    }
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Device device(seed);
+    device.seen = [&](double time) { return polled(time, 2, 0.2, device); };
+    found += ms_of_grid(device.rounds()) > 0 ? 1 : 0;
+  }
+  CHECK(found >= 18);
+}
+
+TEST_CASE("a grid of the way there and back is found, and one of the way back alone is none") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed)
+    for (const bool waits_to_send : {true, false}) {
+      Device device(seed);
+      device.jitter = 0.06;
+      device.seen = [&](double time) {
+        const double host = device.uniform();
+        const double sent = waits_to_send ? 1 : host;
+        return std::ceil(sent + time) - host;
+      };
+      INFO("seed " << seed);
+      CHECK(ms_of_grid(device.rounds()) == (waits_to_send ? Approx(1).epsilon(0.02) : Approx(0)));
+    }
+}
+
+TEST_CASE("a coarse clock sees between its steps where commands begin at any time, else it is a grid") {
+  const Clock clock{.method = Method::coarse, .tick = 1e6};
+  for (std::uint64_t seed = 1; seed <= 20; ++seed)
+    for (const bool begins_with_step : {true, false}) {
+      Device device(seed);
+      device.seen = [&](double time) {
+        const double begin = begins_with_step ? 0 : device.uniform();
+        return std::floor(begin + time);
+      };
+      INFO("seed " << seed);
+      CHECK(ms_of_grid(device.rounds(), clock) == (begins_with_step ? 1 : 0));
+    }
+}
+
+TEST_CASE("equal blocks between next to nothing are no grid") {
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Device device(seed);
+    device.entry = 8 + 3 * device.uniform();
+    device.jitter = seed % 2 == 0 ? 0.15 : 0.01;
+    for (std::size_t b = 0; b < device.costs.size(); ++b)
+      device.costs[b] = b % 3 == 1 ? 3 : 0.03 * device.uniform();
+    found += ms_of_grid(device.rounds()) > 0 ? 1 : 0;
+  }
+  CHECK(found <= 3);
+}
+
+TEST_CASE("devices without a grid have none, also with values far out") {
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Device device(seed);
+    device.entry = 8 + 3 * device.uniform();
+    device.jitter = seed % 3 == 0 ? 0.005 : seed % 3 == 1 ? 0.15 : 0.6;
+    device.seen = [&](double time) { return time + (device.uniform() < 0.05 ? 10 * device.uniform() : 0); };
+    found += ms_of_grid(device.rounds()) > 0 ? 1 : 0;
+  }
+  CHECK(found <= 2);
 }
 
 }  // namespace jcprof::engine

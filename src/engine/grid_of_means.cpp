@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/engine/grid_of_means.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "src/engine/phases.hpp"
+#include "src/engine/statistics.hpp"
+
+namespace jcprof::engine {
+namespace {
+
+constexpr double tables_without_grid = 1000;  // for one that seems to have it
+constexpr double steps_per_turn = 16;         // of the latest time
+constexpr double most_turns = 4000;           // in that time
+constexpr std::size_t fewest_readings = 8;
+
+/// By stop, without what lies more than `widest` off its median.
+std::vector<double> means_within(const Times& times, double widest) {
+  std::vector<double> means;
+  for (const std::vector<double>& column : times.columns()) {
+    std::vector<double> readings = present(column);
+    const double middle = median(readings);
+    std::erase_if(readings, [&](double reading) { return std::abs(reading - middle) > widest; });
+    means.push_back(readings.empty() ? missing : mean_of(readings));
+  }
+  return means;
+}
+
+/// Without those less than half a period behind others, which say the same, and those behind passes of one
+/// edge.
+std::vector<double> telling(const std::vector<double>& at, std::span<const std::uint32_t> edges,
+                            double period) {
+  std::vector<double> times;
+  std::set<std::uint32_t> seen;
+  double last = missing;
+  for (std::size_t s = 0; s < at.size(); ++s) {
+    if (is_missing(at[s]) || at[s] - last < period / 2) continue;
+    last = at[s];
+    if (s == 0 || (edges[s - 1] != 0 && seen.insert(edges[s - 1]).second)) times.push_back(last);
+  }
+  return times;
+}
+
+Direction mean_direction(const std::vector<double>& times, double period) {
+  Direction sum;
+  for (const double time : times) sum += phase_of(time, period);
+  return times.empty() ? sum : sum / static_cast<double>(times.size());
+}
+
+/// -log of the chance that times lie so close to whole periods and `part` of one.
+double evidence_of_part(const std::vector<double>& times, double period, double part) {
+  const Direction mean = mean_direction(times, period) * std::conj(phase_of(part, 1));
+  return static_cast<double>(times.size()) * evidence(mean.real());
+}
+
+/// Costs that are multiples of one are so of many parts of it, and a grid has one period.
+bool are_multiples_of_more(const std::vector<double>& times, double period) {
+  constexpr double aligned = 0.75;
+  double longest = 0;
+  for (std::size_t i = 1; i < times.size(); ++i) longest = std::max(longest, times[i] - times[i - 1]);
+  for (double more = 2; more * period <= 1.5 * longest; ++more)
+    if (std::abs(mean_direction(times, more * period)) >= aligned) return true;
+  return false;
+}
+
+}  // namespace
+
+bool begins_with_step(const Times& times, double tick, std::span<const std::uint32_t> edges) {
+  constexpr double widest = 2.5;
+  const std::vector<double> means = means_within(times, widest * tick);
+  return evidence_of_part(telling(means, edges, tick), tick, 0) >= std::log(tables_without_grid);
+}
+
+double period_of_both_ways(const Times& times, const LockedGridSearch& search) {
+  constexpr double quarter = 0.25;
+  constexpr double about = 1.25;  // the spread of few readings tells the period so well
+  std::vector<double> halves;
+  double latest = 0;
+  for (const std::vector<double>& column : times.columns()) {
+    const std::vector<double> readings = present(column);
+    if (readings.size() < fewest_readings) continue;
+    const auto count = static_cast<double>(readings.size());
+    const double half = quantile(readings, 1 - quarter) - quantile(readings, quarter);
+    halves.push_back(half * (count + 1) / (count - 1));  // without bias where readings are uniform
+    latest = std::max(latest, median(readings));
+  }
+  const double expected = halves.empty() ? 0 : 2 * median(halves);
+  if (!(expected >= search.finest) || latest > most_turns * expected) return 0;
+  const std::vector<double> means = means_within(times, expected);
+  const double step = 1 / (steps_per_turn * latest);
+  const double tests = (about - 1 / about) / expected / step;
+  double best = 0;
+  double most = std::log(tables_without_grid * tests);
+  for (double frequency = 1 / (about * expected); frequency <= about / expected; frequency += step) {
+    const double found = evidence_of_part(telling(means, search.edges, 1 / frequency), 1 / frequency, 0.5);
+    if (found <= most) continue;
+    most = found;
+    best = 1 / frequency;
+  }
+  const bool is_grid =
+      best > 0 && best <= search.longest && !are_multiples_of_more(telling(means, search.edges, best), best);
+  return is_grid ? best : 0;
+}
+
+}  // namespace jcprof::engine
