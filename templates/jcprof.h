@@ -52,10 +52,13 @@
 #define JCPROF_TRAP_V(id, x) ((void)0)
 #define JCPROF_TRAP_E(id) ((void)0)
 #define JCPROF_VALUE(type, id, x) (x)
+#define JCPROF_KEEP(x) ((void)0)
 #define JCPROF_AFTER(id) ((void)0)
 #define JCPROF_LAST_E(id) ((void)0)
 #define JCPROF_BEGIN(id) ((void)0)
 #ifdef __cplusplus
+#define JCPROF_HELD static_cast
+#define JCPROF_HELD_WHOLE static_cast
 #define JCPROF_LAST(id) ((void)0)
 #if __cplusplus >= 201103L
 #define JCPROF_RESULT(id, ...) static_cast<__VA_ARGS__>
@@ -580,7 +583,17 @@ __asm__(".pushsection .text.jcprof_trapped,\"axG\",%progbits,jcprof_trapped,comd
    bit-field. The optimiser must have its value here, or it would move the work below the trap. The constraint is not "X",
    any register at all: gcc 12 crashes over a long double in a register of the x87. */
 #define JCPROF_KEEP_(x) __asm__ __volatile__("" : : "g"(x))
+/* For `x`, a variable of another type can stand as JCPROF_WHOLE(v), and two values as JCPROF_BOTH(a, b). The asm names a
+   copy in memory, so that the variable itself can stay in registers. */
 #ifndef __cplusplus
+#define JCPROF_KEEP(x) JCPROF_KEEP_(x)
+#define JCPROF_BOTH(a, b) (__extension__({ JCPROF_KEEP_(a); b; }))
+#define JCPROF_WHOLE(v)                         \
+  (__extension__({                              \
+    __typeof__(v) jcprof_w = (v);               \
+    __asm__ __volatile__("" : : "m"(jcprof_w)); \
+    0;                                          \
+  }))
 #define JCPROF_TRAP_V(id, x) \
   do {                       \
     JCPROF_KEEP_(x);         \
@@ -590,6 +603,7 @@ __asm__(".pushsection .text.jcprof_trapped,\"axG\",%progbits,jcprof_trapped,comd
   int jcprof_d##id __attribute__((__unused__)) = \
       (__extension__({ JCPROF_TRAP_V(id, x); 0; }))
 #else
+#define JCPROF_BOTH(a, b) (static_cast<void>(jcprof_keep(a)), b)
 #define JCPROF_TRAP_V(id, x) (static_cast<void>(jcprof_keep(x)), JCPROF_TRAP_E(id))
 #define JCPROF_TRAP_DV(id, x) int jcprof_d##id __attribute__((__unused__)) = (JCPROF_TRAP_V(id, x), 0)
 #endif
@@ -661,6 +675,45 @@ template <class T>
 JCPROF_CONSTANT_ JCPROF_INLINE_ bool jcprof_keep(const T &x) JCPROF_NOTHROW_ {
   return JCPROF_RUNS_ && (jcprof_name(x), true);
 }
+
+/* A small value is copied byte by byte. A reference has no bytes of its own, and a copy of others may do anything. */
+template <class V, bool has_bytes = (__is_trivially_copyable(V) && sizeof(V) <= 32)>
+struct jcprof_whole {
+  JCPROF_INLINE_ static void name(const volatile V &x) JCPROF_NOTHROW_ {
+    struct {
+      unsigned char of[sizeof(V)];
+    } bytes;
+    __builtin_memcpy(bytes.of, const_cast<const unsigned char *>(&reinterpret_cast<const volatile unsigned char &>(x)),
+                     sizeof(V));
+    __asm__ __volatile__("" : : "m"(bytes));
+  }
+};
+template <class V>
+struct jcprof_whole<V, false> {
+  JCPROF_INLINE_ static void name(const volatile V &) JCPROF_NOTHROW_ {}
+};
+
+template <class V>
+JCPROF_CONSTANT_ JCPROF_INLINE_ bool jcprof_keep_whole(const volatile V &x) JCPROF_NOTHROW_ {
+  return JCPROF_RUNS_ && (jcprof_whole<V>::name(x), true);
+}
+#if __cplusplus >= 201103L
+#define JCPROF_WHOLE(v) jcprof_keep_whole<decltype(v)>(v)
+#else
+#define JCPROF_WHOLE(v) jcprof_keep_whole<__typeof__(v)>(v)
+#endif
+
+/* A returned value, which is known before the guards of its function are destroyed. */
+template <class T>
+JCPROF_CONSTANT_ JCPROF_INLINE_ T jcprof_held(T x) JCPROF_NOTHROW_ {
+  return static_cast<void>(jcprof_keep(x)), x;
+}
+template <class T>
+JCPROF_CONSTANT_ JCPROF_INLINE_ T jcprof_held_whole(T x) JCPROF_NOTHROW_ {
+  return static_cast<void>(jcprof_keep_whole<T>(x)), x;
+}
+#define JCPROF_HELD jcprof_held
+#define JCPROF_HELD_WHOLE jcprof_held_whole
 
 /* A trap at the end of a block. A return passes it too, but an exception that unwinds the block does not. */
 class jcprof_after {

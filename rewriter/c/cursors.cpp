@@ -48,11 +48,6 @@ std::optional<CXCursor> last_child(CXCursor cursor) {
   return last_child_if(cursor, [](CXCursor) { return true; });
 }
 
-bool has_scalar_type(CXCursor cursor) {
-  const CXType type = clang_getCursorType(cursor);
-  return is_scalar(&type);
-}
-
 /// UnexposedStmt: a coroutine's.
 bool is_body(CXCursor cursor) {
   const CXCursorKind kind = clang_getCursorKind(cursor);
@@ -177,6 +172,8 @@ void lambda(UnitWalk& walk, CXCursor cursor) {
   function.declarator = {begin, begin + 1};
   function.definition = begin;
   function.returns = CResult::record;
+  const std::uint32_t head_end = range_of(walk, body->written).begin;
+  hold_of_lambda(&body->written, walk.source->text->text().substr(begin, head_end - begin), function);
   read_lifetimes(&cursor, &body->written, *walk.source, walk.context, function);
   const std::uint32_t index = open_function(walk, std::move(function), cursor);
   lambdas_beside(walk, cursor, *body);
@@ -289,25 +286,6 @@ void declaration(UnitWalk& walk, CXCursor cursor) {
 
 // --- Statements ---
 
-void expression(UnitWalk& walk, CXCursor cursor, std::uint32_t index) {
-  const CXCursorKind kind = clang_getCursorKind(cursor);
-  const bool compound = kind == CXCursor_CompoundAssignOperator;
-  if (compound || (kind == CXCursor_BinaryOperator &&
-                   clang_getCursorBinaryOperatorKind(cursor) == CXBinaryOperator_Assign)) {
-    const std::optional<CXCursor> to = first_child(cursor);
-    const std::optional<CXCursor> value = last_child(cursor);
-    if (to && is_plain_place(&*to, &cursor) && has_scalar_type(*to) && (compound || !is_trivial(&*value)))
-      node(walk, index).assigned = outside_macros(*walk.source, range_of(walk, *to));
-  }
-  lambdas(walk, cursor);
-}
-
-CRange name_of(const UnitWalk& walk, CXCursor variable) {
-  const std::uint32_t begin = point_of(clang_getCursorLocation(variable)).offset;
-  const auto size = static_cast<std::uint32_t>(taken(clang_getCursorSpelling(variable)).size());
-  return outside_macros(*walk.source, {begin, begin + size});
-}
-
 void local_variable(UnitWalk& walk, CXCursor variable, std::uint32_t index) {
   const bool is_cpp = walk.context.is_cpp;
   if (!is_cpp) hide(taken(clang_getCursorSpelling(variable)), walk.source->view->functions.back());
@@ -315,29 +293,28 @@ void local_variable(UnitWalk& walk, CXCursor variable, std::uint32_t index) {
   const CXCursor value = clang_Cursor_getVarDeclInitializer(variable);
   if (clang_Cursor_isNull(value) == 0 && !lasting) {
     const bool computed = clang_getCursorKind(variable) == CXCursor_VarDecl && !is_trivial(&value);
-    const bool is_kept = computed && is_plain_variable(&variable) && has_scalar_type(variable);
-    node(walk, index).value = computed ? CValue::computed : CValue::trivial;
-    node(walk, index).assigned = is_kept ? name_of(walk, variable) : CRange{};
+    CNode& declaration = node(walk, index);
+    declaration.value = computed ? CValue::computed : CValue::trivial;
+    if (computed)
+      declaration.assigned = both_kept(declaration.assigned, kept_of_variable(&variable, *walk.source));
   }
   lambdas(walk, variable);
 }
 
 void local_declaration(UnitWalk& walk, CXCursor cursor, std::uint32_t index) {
-  int variables = 0;
   each_child(cursor, [&](CXCursor child) {
     const CXCursorKind kind = clang_getCursorKind(child);
     if (walk.context.is_cpp && (is_class(kind) || kind == CXCursor_TypeAliasDecl)) declaration(walk, child);
     if (kind != CXCursor_VarDecl && kind != CXCursor_UnexposedDecl) return;
-    ++variables;
     local_variable(walk, child, index);
   });
-  if (variables != 1) node(walk, index).assigned = {};
 }
 
 void return_statement(UnitWalk& walk, CXCursor cursor, std::uint32_t index) {
   const std::optional<CXCursor> value = last_child(cursor);
   if (!value) return;
   node(walk, index).value = is_trivial(&*value) ? CValue::trivial : CValue::computed;
+  node(walk, index).assigned = kept_of_returned(&*value, *walk.source);
   lambdas(walk, *value);
 }
 
@@ -366,7 +343,8 @@ void statement(UnitWalk& walk, CXCursor cursor) {
   const std::uint32_t index = open(walk, ours, range);
   switch (ours) {
     case CKind::expression:
-      expression(walk, cursor, index);
+      node(walk, index).assigned = kept_of_expression(&cursor, *walk.source);
+      lambdas(walk, cursor);
       break;
     case CKind::declaration:
       local_declaration(walk, cursor, index);

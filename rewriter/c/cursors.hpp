@@ -72,6 +72,8 @@ CPoint point_of(Location location) {
 
 CFunction describe_function(const void* cursor, const CPlaces& places, const CSourceFile& source,
                             const CUnitContext& context);
+/// `head`: the text in front of the lambda's body.
+void hold_of_lambda(const void* body, std::string_view head, CFunction& function);
 /// A variable of that name is in scope: where the function's result has its type by it, a value cannot be
 /// held.
 void hide(std::string_view name, CFunction& function);
@@ -94,11 +96,22 @@ bool is_scalar(const void* type);
 bool is_trivial(const void* cursor);
 /// Neither volatile nor in a register.
 bool is_plain_variable(const void* cursor);
-/// The left side of an assignment that can be read again right behind it: a plain variable, a member or a
-/// numbered element of one, or of what `this` points at, or a local pointer that the assignment only reads.
-bool is_plain_place(const void* expression, const void* assignment);
+
+// In kept.cpp. The values are texts for JCPROF_TRAP_V; empty: there is none.
+
+/// Places that a statement's expression leaves computed values in.
+std::string kept_of_expression(const void* statement, const CSourceFile& source);
+/// A variable with a computed value.
+std::string kept_of_variable(const void* variable, const CSourceFile& source);
+/// A local that is returned.
+std::string kept_of_returned(const void* value, const CSourceFile& source);
+/// Scalars apart, a value of that type can be kept by a copy of it.
+bool is_small(const void* type);
 
 // In lifetimes.cpp.
+
+/// Something runs when a value of the type is destroyed, or that cannot be told.
+bool is_destroyed(const void* type);
 
 /// A type that clang does not know, as it depends on a template's arguments.
 bool is_unknown(const void* type);

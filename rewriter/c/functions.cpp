@@ -124,8 +124,8 @@ void entry_in_initialiser(CWalk& walk, CRange value) {
 /// In front of all else in the block, so that it is destroyed behind all else.
 void last_trap(CWalk& walk, NodeIndex block, std::uint32_t start, const std::string& text) {
   const std::uint32_t brace = walk.syntax[block].end - 1;
-  const auto last = c_site(walk, at_exit, brace, brace + 1);
-  add_slot(walk.fragment, start, text + "({id});", {last});
+  walk.frame.last = c_site(walk, at_exit, brace, brace + 1);
+  add_slot(walk.fragment, start, text + "({id});", {walk.frame.last});
 }
 
 /// The handlers of a function's own `try` run when the locals of its body are gone. With a block round it
@@ -326,7 +326,7 @@ CViewModel build_c(const CText& text, const CView& view, const CEntering& enteri
 }
 
 void function(CWalk& walk, NodeIndex node) {
-  const CRange assigned_outside = std::exchange(walk.assigned, {});
+  const std::string assigned_outside = std::exchange(walk.assigned, {});
   const CWalk::Frame outside = walk.frame;
   const CFunction& source = walk.syntax.view.functions[walk.syntax[node].function];
   const std::vector<NodeIndex> parts = walk.syntax.children(node);
@@ -366,11 +366,10 @@ void marker(CWalk& walk, NodeIndex null_statement) {
 }
 
 std::string trap_text(CWalk& walk, std::uint32_t site, bool in_front_of_declaration) {
-  const CRange assigned = std::exchange(walk.assigned, {});
+  std::string assigned = std::exchange(walk.assigned, {});
   TrapForm& form = walk.fragment.sites[site].form;
   form.declares = in_front_of_declaration && !walk.syntax.view.is_cpp;
-  if (!walk.frame.is_constexpr)
-    form.kept = walk.syntax.text.text().substr(assigned.begin, assigned.end - assigned.begin);
+  if (!walk.frame.is_constexpr) form.kept = std::move(assigned);
   return "{trap};";
 }
 

@@ -168,6 +168,10 @@ bool destroys_members(CXCursor destructor) {
 
 }  // namespace
 
+bool is_destroyed(const void* type) {
+  return needs_destructor(*static_cast<const CXType*>(type));
+}
+
 bool is_unknown(const void* type) {
   const CXTypeKind kind = clang_getCanonicalType(*static_cast<const CXType*>(type)).kind;
   return kind == CXType_Unexposed || kind == CXType_Auto || kind == CXType_Invalid ||

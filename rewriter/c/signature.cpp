@@ -16,7 +16,7 @@ CResult result_of(CXType type) {
   const std::string spelling = taken(clang_getTypeSpelling(type));
   if (spelling.find("(unnamed") != std::string::npos || spelling.find("(anonymous") != std::string::npos)
     return CResult::unnamed;
-  return is_scalar(&type) ? CResult::scalar : CResult::record;
+  return is_scalar(&type) ? CResult::scalar : is_small(&type) ? CResult::small : CResult::record;
 }
 
 /// Without the template's arguments, which constructors have in their names.
@@ -37,15 +37,33 @@ bool needs_return(CXCursor cursor, const CFunction& function) {
   return function.name != "main" && result.kind != CXType_Void && !is_unknown(&result);
 }
 
-/// The type's name where a value of it may be copied without a trace; empty: it may not.
-std::string held_as(CXType type) {
+/// Finds the type's name where a value of it may be copied without a trace.
+void hold(CXType type, CFunction& function) {
   const CXType known = clang_getCanonicalType(type);
-  const bool is_plain = is_scalar(&known) || (known.kind == CXType_Record && clang_isPODType(known) != 0);
+  function.is_held_whole = !is_scalar(&known);
+  const bool is_plain = known.kind == CXType_Record && clang_isPODType(known) != 0;
+  if (function.is_held_whole && !(is_plain && (function.is_constexpr || is_small(&known)))) return;
   std::string name = taken(clang_getTypeSpelling(known));
   // "(anonymous namespace)::Kind", which is Kind where it was written
   if (name.find('(') != std::string::npos) name = taken(clang_getTypeSpelling(type));
   const bool has_name = name.find('(') == std::string::npos;
-  return is_plain && has_name && clang_isConstQualifiedType(known) == 0 ? name : std::string{};
+  if (has_name && clang_isConstQualifiedType(known) == 0) function.held_as = name;
+}
+
+/// The value of the first return in a lambda's body.
+CXChildVisitResult find_returned(CXCursor cursor, CXCursor /*parent*/, CXClientData data) {
+  const CXCursorKind kind = clang_getCursorKind(cursor);
+  if (kind == CXCursor_LambdaExpr) return CXChildVisit_Continue;
+  if (kind != CXCursor_ReturnStmt)
+    return clang_isStatement(kind) != 0 ? CXChildVisit_Recurse : CXChildVisit_Continue;
+  clang_visitChildren(
+      cursor,
+      [](CXCursor value, CXCursor /*return*/, CXClientData type) {
+        *static_cast<CXType*>(type) = clang_getCursorType(value);
+        return CXChildVisit_Break;
+      },
+      data);
+  return CXChildVisit_Break;
 }
 
 /// By the attribute that it has, itself or from a declaration in front of it.
@@ -206,6 +224,18 @@ bool names_processor(CXCursor function) {
   return found;
 }
 
+void hold_of_lambda(const void* body, std::string_view head, CFunction& function) {
+  CXType type{};
+  clang_visitChildren(*static_cast<const CXCursor*>(body), find_returned, &type);
+  if (!is_scalar(&type)) return;
+  type = clang_getUnqualifiedType(clang_getCanonicalType(type));
+  // A type that it names may be a reference.
+  const std::size_t arrow = head.rfind("->");
+  const bool is_plain =
+      arrow == head.npos || trimmed(head.substr(arrow + 2)) == taken(clang_getTypeSpelling(type));
+  if (is_plain) hold(type, function);
+}
+
 CFunction describe_function(const void* cursor, const CPlaces& places, const CSourceFile& source,
                             const CUnitContext& context) {
   const CXCursor& of = *static_cast<const CXCursor*>(cursor);
@@ -237,7 +267,7 @@ CFunction describe_function(const void* cursor, const CPlaces& places, const CSo
       context.is_cpp && function.is_free && taken(clang_Cursor_getMangling(of)) == name;
   judge(of, places, source, context, function);
   function.needs_return = context.is_cpp && needs_return(of, function);
-  if (context.is_cpp && function.is_constexpr) function.held_as = held_as(clang_getCursorResultType(of));
+  if (context.is_cpp) hold(clang_getCursorResultType(of), function);
   return function;
 }
 

@@ -19,30 +19,6 @@ bool is_compound(CKind kind) {
          kind == CKind::label || kind == CKind::compound;
 }
 
-/// Functions within an expression or a declaration.
-void nested(CWalk& walk, NodeIndex node) {
-  for (const NodeIndex child : walk.syntax.children(node)) {
-    if (walk.syntax[child].kind == CKind::function)
-      function(walk, child);
-    else
-      nested(walk, child);
-  }
-}
-
-void before_trap(CWalk& walk, NodeIndex node, Position position, Spot spot) {
-  const CNode& n = walk.syntax[node];
-  if (!spot.why_not.empty()) {
-    walk.assigned = {};
-    // A macro that makes several statements has one trap, in front of the first.
-    if (!n.in_macro || n.begin != walk.last_in_macro) leave_alone(walk, n.begin, spot.why_not);
-    return;
-  }
-  if (n.in_macro) walk.last_in_macro = n.begin;
-  const std::uint32_t made = c_site(walk, position, n.begin, end_of(walk.syntax, node).value_or(n.end));
-  walk.fragment.sites[made].counts = !n.in_macro && n.kind != CKind::label;
-  add_slot(walk.fragment, spot.at, trap_text(walk, made, n.kind == CKind::declaration), {made});
-}
-
 void block(CWalk& walk, NodeIndex node, Position first) {
   const std::size_t before = walk.fragment.sites.size();
   sequence(walk, node, first);
@@ -236,12 +212,6 @@ void labelled(CWalk& walk, NodeIndex node, Position position, Spot spot) {
   const NodeIndex inner = parts.back();
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) nested(walk, parts[i]);
   const CNode& n = walk.syntax[inner];
-  if (n.kind == CKind::declaration && !walk.syntax.view.is_cpp) {
-    if (n.value == CValue::none) return;
-    count(walk, inner);
-    leave_alone(walk, n.begin, "a declaration directly behind a label");
-    return;
-  }
   Spot behind{.at = n.begin};
   const CRange* macro = walk.syntax.macro_at(n.begin);
   if (macro != nullptr && (macro->begin != n.begin || walk.syntax[node].begin == n.begin))
@@ -268,56 +238,10 @@ bool attributed(CWalk& walk, NodeIndex node, Position position, Spot spot) {
   return true;
 }
 
-/// Text round a returned value, and the trap once it is known.
-void held_value(CWalk& walk, NodeIndex node, std::uint32_t end) {
-  const CSyntax& syntax = walk.syntax;
-  const CFunction& source = *walk.frame.source;
-  const std::uint32_t begin = syntax[node].begin;
-  const std::uint32_t value = syntax.token(syntax.next_token(syntax.token_at(begin))).begin;
-  const std::uint32_t done = c_site(walk, at_return, begin, end);
-  if (!syntax.view.is_cpp) {
-    add_slot(walk.fragment, value,
-             fmt::format("__extension__({{__typeof__({}) jcprof_r{{id}}=(", source.signature.result), {done});
-    if (source.returns == CResult::scalar) walk.fragment.sites[done].form.kept = "jcprof_r{id}";
-    add_slot(walk.fragment, end - 1, ");{trap};jcprof_r{id};})", {done});
-    return;
-  }
-  const bool is_guarded = walk.frame.holds_guards;
-  if (is_guarded)
-    add_slot(walk.fragment, begin, "{JCPROF_AFTER({id});", {done});
-  else
-    add_slot(walk.fragment, value, fmt::format("JCPROF_RESULT({{id}},{})(", source.held_as), {done});
-  nested(walk, node);
-  add_slot(walk.fragment, is_guarded ? end : end - 1, is_guarded ? "}" : ")", {done});
-}
-
-bool can_be_held(const CWalk& walk, NodeIndex node, std::optional<std::uint32_t> end) {
-  const CSyntax& syntax = walk.syntax;
-  const CNode& n = syntax[node];
-  const CResult result = walk.frame.source->returns;
-  if (n.in_macro || !end || !syntax.same_branch(n.begin, *end) || result == CResult::unnamed) return false;
-  const bool is_list = syntax.word(syntax.next_token(syntax.token_at(n.begin))) == "{";
-  return walk.frame.holds_guards || (!walk.frame.source->held_as.empty() && !is_list);
-}
-
-void return_statement(CWalk& walk, NodeIndex node, Position position, Spot spot) {
-  const CNode& n = walk.syntax[node];
-  const std::optional<std::uint32_t> end = end_of(walk.syntax, node);
-  // Where the function ends later it is a statement like others.
-  const bool ends_late = walk.frame.ends_late;
-  const bool leaves = !ends_late && n.value != CValue::computed;
-  before_trap(walk, node, leaves ? at_return : position, spot);
-  const bool is_wanted = !leaves && !ends_late && walk.frame.source->returns != CResult::nothing;
-  if (is_wanted && spot.why_not.empty() && can_be_held(walk, node, end)) return held_value(walk, node, *end);
-  if (is_wanted && !walk.frame.holds_guards)
-    mark_unseen(walk, "no trap can stand behind a return in it, so the caller's next code counts for it");
-  nested(walk, node);
-}
-
 /// True when it is no mere declaration: what follows is not the first of its block.
 bool statement(CWalk& walk, NodeIndex node, Position position, Spot spot) {
   const CNode& n = walk.syntax[node];
-  const CRange assigned = end_of(walk.syntax, node) ? n.assigned : CRange{};
+  const std::string assigned = end_of(walk.syntax, node) ? n.assigned : std::string{};
   switch (n.kind) {
     case CKind::null:
       marker(walk, node);
@@ -351,11 +275,34 @@ bool statement(CWalk& walk, NodeIndex node, Position position, Spot spot) {
   before_trap(walk, node, position, spot);
   walk.assigned = {};
   inside(walk, node);
-  walk.assigned = walk.frame.is_constexpr ? CRange{} : assigned;
+  walk.assigned = walk.frame.is_constexpr ? std::string{} : assigned;
   return true;
 }
 
 }  // namespace
+
+void nested(CWalk& walk, NodeIndex node) {
+  for (const NodeIndex child : walk.syntax.children(node)) {
+    if (walk.syntax[child].kind == CKind::function)
+      function(walk, child);
+    else
+      nested(walk, child);
+  }
+}
+
+void before_trap(CWalk& walk, NodeIndex node, Position position, Spot spot) {
+  const CNode& n = walk.syntax[node];
+  if (!spot.why_not.empty()) {
+    walk.assigned = {};
+    // A macro that makes several statements has one trap, in front of the first.
+    if (!n.in_macro || n.begin != walk.last_in_macro) leave_alone(walk, n.begin, spot.why_not);
+    return;
+  }
+  if (n.in_macro) walk.last_in_macro = n.begin;
+  const std::uint32_t made = c_site(walk, position, n.begin, end_of(walk.syntax, node).value_or(n.end));
+  walk.fragment.sites[made].counts = !n.in_macro && n.kind != CKind::label;
+  add_slot(walk.fragment, spot.at, trap_text(walk, made, n.kind == CKind::declaration), {made});
+}
 
 void sequence(CWalk& walk, NodeIndex compound, Position first, NodeIndex from) {
   const CSyntax& syntax = walk.syntax;

@@ -61,10 +61,16 @@ struct CNode {
   std::uint32_t end = 0;  // without its `;` as a rule; behind the macro's use it ends in
   std::uint32_t subtree = 1;
   std::uint32_t function = 0;  // for a function: index into CView::functions
-  CRange assigned = {};        // the scalar place that the statement leaves a computed value in
+  std::string assigned = {};   // names the values that it leaves behind, for JCPROF_TRAP_V
 };
 
-enum class CResult : std::uint8_t { nothing, scalar, record, unnamed };
+/// Both values as one.
+inline std::string both_kept(const std::string& a, const std::string& b) {
+  if (a.empty() || a == b) return b;
+  return b.empty() ? a : "JCPROF_BOTH(" + a + "," + b + ")";
+}
+
+enum class CResult : std::uint8_t { nothing, scalar, small, record, unnamed };  // small: no scalar
 
 struct CFunction {
   std::string name;            // "fmt::detail::write"
@@ -88,6 +94,7 @@ struct CFunction {
   bool is_member_value = false;      // the value that a class gives a member
   CRange entry_value = {};           // of an initialiser, in front of which its entry can stand; empty: none
   std::string held_as = {};          // the type of its result, a copy of which costs nothing; empty: another
+  bool is_held_whole = false;        // that is no scalar
   std::string_view unseen = {};      // the part of it that runs outside of its traps
 };
 

@@ -184,6 +184,9 @@ class UnitReader {
     if (message.ends_with("file not found") && file_of_program(compiler, unit_.folder).empty())
       return fmt::format("its compiler, \"{}\", is not there, nor may be its headers: {}", compiler,
                          way_to_install(compiler));
+    if (message == "function definition is not allowed here")
+      return "clang, by which jcprof reads, has no functions within functions: they are an extension of "
+             "gcc's";
     return fmt::format("clang 19 read {} with the flags that \"compile\" gives for it", unit_.path);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walk over what a unit sees of a file that makes sites and slots, in the order of the text. Internal to
-// functions.cpp (functions, their ends, markers) and statements.cpp (bodies).
+// functions.cpp (functions, their ends, markers), statements.cpp (bodies) and returns.cpp.
 #pragma once
 
 #include <optional>
@@ -23,6 +23,7 @@ struct CWalk {
     bool is_constexpr = false;
     bool holds_guards = true;  // objects with destructors may stand in it
     bool ends_late = false;    // its last trap is passed when all in it is destroyed
+    std::uint32_t last = 0;    // that trap's site
   };
 
   const CSyntax syntax;
@@ -31,7 +32,7 @@ struct CWalk {
   CFragment fragment = {};
   Frame frame = {};
   std::vector<std::uint32_t> placed_markers = {};
-  CRange assigned = {};  // the variable that the statement in front of the next trap has left its value in
+  std::string assigned = {};  // the values that the statement in front of the next trap has left behind
   std::optional<std::uint32_t> last_in_macro = {};  // where the last trap in front of a macro's use stands
   int lambdas = 0;                                  // of the fragment
 };
@@ -55,5 +56,12 @@ void count(CWalk& walk, NodeIndex node);
 /// carry a trap.
 void sequence(CWalk& walk, NodeIndex compound, Position first, NodeIndex from = 0);
 void end_trap(CWalk& walk, Position position, NodeIndex compound);
+void before_trap(CWalk& walk, NodeIndex node, Position position, Spot spot);
+/// Functions within an expression or a declaration.
+void nested(CWalk& walk, NodeIndex node);
+
+// In returns.cpp.
+
+void return_statement(CWalk& walk, NodeIndex node, Position position, Spot spot);
 
 }  // namespace jcprof::rewriter

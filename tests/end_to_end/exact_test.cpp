@@ -322,5 +322,18 @@ TEST_CASE("a recording of what moves control in C++ is right to the step") {
   check_recorded(moves_of_cpp);
 }
 
+const Program values_of_c{.source = "values.c", .exclude = {"unseen"}};
+const Program values_of_cpp{.source = "values.cpp"};
+
+TEST_CASE("a value of C is worked out at its line and in its function, to the step") {
+  check_stopped(values_of_c);
+  check_recorded(values_of_c);
+}
+
+TEST_CASE("a value of C++ is worked out at its line and in its function, to the step") {
+  check_stopped(values_of_cpp);
+  check_recorded(values_of_cpp);
+}
+
 }  // namespace
 }  // namespace jcprof

@@ -11,6 +11,8 @@ int steps(int n) {
   return n;
 }
 
+int pure_steps(int n) { return steps(n); }
+
 unsigned long steps_taken(void) {
   return __atomic_load_n(&taken, __ATOMIC_SEQ_CST);
 }

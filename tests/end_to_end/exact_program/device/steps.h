@@ -9,6 +9,8 @@ extern "C" {
 
 /* Takes n steps, and is n. */
 int steps(int n);
+/* The same to all who look at what it says of itself: compilers may move the call, as they may move a division. */
+int pure_steps(int n) __attribute__((const));
 /* Runs the work on another thread and waits for it: its steps pass while the caller waits. */
 void on_thread(void (*work)(void));
 unsigned long steps_taken(void);

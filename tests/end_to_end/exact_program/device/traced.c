@@ -29,6 +29,12 @@ int steps(int n) {
   return n;
 }
 
+int pure_steps(int n) {
+  void *calls[DEEPEST];
+  tell(n, calls, backtrace(calls, DEEPEST));
+  return n;
+}
+
 static void *worker(void *work) {
   is_worker = 1;
   (*(void (**)(void))work)();
