@@ -107,6 +107,7 @@ LogSizes sizes_of_log(std::uint64_t bytes) {
 
 LogMemory::LogMemory(std::uint64_t bytes, RecordClock clock, Pages pages)
     : sizes_(sizes_of_log(bytes)), bytes_(head_of(sizes_, clock).bytes) {
+  if (pages == Pages::later && bytes > available_memory() / 2) throw refused(bytes);
   make(pages);
   head() = head_of(sizes_, clock);
 }
