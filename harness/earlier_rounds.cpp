@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -20,6 +21,8 @@ class StoredRounds {
         rounds_[sample.round].insert_or_assign(sample.asked, sample);
       else if (sample.asked == Event{})
         wholes_.insert(sample.sequence);
+      else
+        ahead_.emplace(sample.sequence, sample);
   }
 
   /// Before each stop of the round a whole command was made, which is of no round. A command that was made
@@ -30,6 +33,12 @@ class StoredRounds {
       return sample.sequence > 0 && wholes_.contains(sample.sequence - 1);
     };
     return 2 * static_cast<std::size_t>(std::ranges::count_if(samples, has_whole_ahead)) > samples.size();
+  }
+
+  /// The command right before it, if that was stopped and is of no round.
+  std::optional<StoredSample> ahead_of(const StoredSample& sample) const {
+    const auto found = sample.sequence > 0 ? ahead_.find(sample.sequence - 1) : ahead_.end();
+    return found != ahead_.end() ? std::optional(found->second) : std::nullopt;
   }
 
   std::uint32_t last() const { return rounds_.empty() ? 0 : rounds_.rbegin()->first; }
@@ -53,7 +62,8 @@ class StoredRounds {
 
  private:
   std::map<std::uint32_t, std::map<Event, StoredSample>> rounds_;
-  std::set<std::uint64_t> wholes_;  // sequences of whole commands that are of no round
+  std::set<std::uint64_t> wholes_;               // sequences of whole commands that are of no round
+  std::map<std::uint64_t, StoredSample> ahead_;  // by sequence, those that were stopped
 };
 
 /// The rounds of one path.
@@ -68,6 +78,22 @@ bool is_of(const PathMeasurement& path, const std::vector<StoredSample>& round) 
   return !round.empty() && std::ranges::find(inputs, round.front().input) != inputs.end();
 }
 
+/// Where a stop had another one ahead, that comes right before it here too.
+engine::RoundReadings round_of(const PathMeasurement& path, const StoredRounds& stored,
+                               const std::vector<StoredSample>& samples) {
+  engine::RoundReadings round = path.stops.round_of(samples);
+  for (const StoredSample& sample : samples) {
+    const std::optional<StoredSample> ahead = stored.ahead_of(sample);
+    if (!ahead) continue;
+    engine::RoundReadings far = path.stops.round_of({&*ahead, 1});
+    const engine::RoundReadings own = path.stops.round_of({&sample, 1});
+    if (far.empty() || own.empty()) continue;
+    far.front().prepares = true;
+    round.insert(std::ranges::find(round, own.front().stop, &engine::StopReading::stop), far.front());
+  }
+  return round;
+}
+
 /// Up to the round `last`; in whole twins but for that one. A round that is missing has no readings.
 PathRounds rounds_of(const PathMeasurement& path, const StoredRounds& stored, std::uint32_t last) {
   PathRounds rounds;
@@ -80,7 +106,7 @@ PathRounds rounds_of(const PathMeasurement& path, const StoredRounds& stored, st
       rounds.prepared_from = std::min(rounds.prepared_from, rounds.numbers.size());
     for (const auto& [number, samples] : {std::pair{first, &one}, std::pair{first + 1, &other}}) {
       if (number > last) continue;
-      rounds.readings.push_back(is_of(path, *samples) ? path.stops.round_of(*samples)
+      rounds.readings.push_back(is_of(path, *samples) ? round_of(path, stored, *samples)
                                                       : engine::RoundReadings{});
       rounds.numbers.push_back(number);
     }

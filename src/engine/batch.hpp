@@ -39,6 +39,9 @@ struct Reading {
 struct StopReading {
   std::size_t stop = 0;
   Reading reading;
+  // The same stop is in the round once more. This time it came from the other end of the path, so that the
+  // stop behind it here comes from a neighbour.
+  bool prepares = false;
 };
 /// The readings of one round, at whatever stops it had.
 using RoundReadings = std::vector<StopReading>;

@@ -8,7 +8,6 @@
 
 #include "src/core/error.hpp"
 #include "src/core/name_table.hpp"
-#include "src/engine/memory.hpp"
 #include "src/engine/random.hpp"
 #include "src/engine/warm_up.hpp"
 
@@ -147,16 +146,6 @@ std::int64_t Engine::draw_pause() {
   return static_cast<std::int64_t>(draw(settings_.seed, pause_stream, pauses_++, longest + 1));
 }
 
-/// The command to come before that stop of a round; nothing where the one there is already will do.
-std::optional<std::size_t> Engine::preparing_stop(std::span<const std::size_t> wanted, std::size_t at) const {
-  if (is_prepared_) return settings_.stops - 1;
-  // A round that wraps around comes from the other end of the path, and its twin to that end. Both have one
-  // command more, so that what recurs at each second command still meets either of them.
-  const bool is_wrapped = !batch_.shots.empty() && at == (round_ % 2 == 0 ? 0 : wanted.size() - 1);
-  if (!is_wrapped || wanted.size() < 3 || clock_.method == Method::exact) return std::nullopt;
-  return wanted[at == 0 ? 1 : at - 1];
-}
-
 void Engine::plan() {
   batch_ = {.phase = phase_};
   if (phase_ == Phase::done) return;
@@ -177,17 +166,22 @@ void Engine::plan() {
   std::vector<std::size_t> wanted;
   for (std::size_t c = 0; c < columns_.stops.size(); ++c)
     if (columns_.open[c]) wanted.push_back(columns_.stops[c]);
+  const std::vector<std::size_t> wholes = wholes_ahead(wanted.size(), settings_.seed, round_);
+  std::size_t asked = 0;
   for (const std::size_t at : round_order(wanted.size(), settings_.seed, round_)) {
     if (const auto ahead = preparing_stop(wanted, at))
-      batch_.shots.push_back({.stop = *ahead, .prepares = true});
+      batch_.shots.insert(batch_.shots.end(), is_prepared_ ? wholes[asked] : 1,
+                          {.stop = *ahead, .pause_ns = is_prepared_ ? 0 : draw_pause(), .prepares = true});
     ask(wanted[at]);
+    ++asked;
   }
 }
 
 void Engine::take_round(std::span<const Reading> readings) {
   RoundReadings round;
   for (std::size_t i = 0; i < readings.size(); ++i)
-    if (!batch_.shots[i].prepares) round.push_back({batch_.shots[i].stop, readings[i]});
+    if (const auto& [stop, pause, prepares] = batch_.shots[i]; !prepares || !is_prepared_)
+      round.push_back({stop, readings[i], prepares});
   enter(round);
   ++round_;
   if (is_look_due() || is_last_round() || is_fully_measured()) take_look();
@@ -199,9 +193,10 @@ void Engine::take_round(std::span<const Reading> readings) {
 /// Readings at stops that have no column are left out.
 void Engine::enter(const RoundReadings& round) {
   std::vector<double> values(columns_.stops.size(), missing);
-  for (const auto& [stop, reading] : round) {
+  note_far_twins(round);
+  for (const auto& [stop, reading, prepares] : round) {
     const auto found = std::ranges::lower_bound(columns_.stops, stop);
-    if (found == columns_.stops.end() || *found != stop) continue;
+    if (prepares || found == columns_.stops.end() || *found != stop) continue;
     const auto column = static_cast<std::size_t>(found - columns_.stops.begin());
     ++columns_.attempts[column];
     if (reading.kind != Reading::Kind::timed) continue;
@@ -269,9 +264,7 @@ void Engine::take_look() {
       engine::look(columns_.times, clock_, settings_.precision, groups_of(columns_.stops, settings_.groups));
   figures_.clear();
   ++looks_;
-  const bool is_exact = clock_.method == Method::exact;
-  memory_ = {.moves = is_exact ? 0 : moved_by_the_one_before(columns_.times, is_prepared_),
-             .lasts = is_prepared_};
+  memory_ = found_memory();
   if (finds_coarse_clock()) return begin_again();
   if (needs_prepared()) {
     // Rounds of earlier calls say themselves from when on they are prepared.
@@ -336,19 +329,6 @@ bool Engine::finds_coarse_clock() {
   clock_ = {.method = Method::coarse, .tick = tick};
   if (settings_.ns_per_tick > 0) longest_pause_ = clock_.tick;
   return true;
-}
-
-/// With all rounds of a call ahead: memory may show in the last of them, and without these no line holds.
-void Engine::begin_prepared() {
-  is_prepared_ = true;
-  earlier_ = round_;
-  begin_again();
-}
-
-/// Ticks that a shot takes beside the time to its stop, as far as is known here.
-double Engine::shot_overhead() const {
-  const double whole = median(present(columns_.times.columns().back()));
-  return longest_pause_ / 2 + (is_prepared_ && !is_missing(whole) ? whole : 0);
 }
 
 bool Engine::is_settled() const {

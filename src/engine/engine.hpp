@@ -16,6 +16,7 @@
 #include "src/engine/batch.hpp"
 #include "src/engine/columns.hpp"
 #include "src/engine/look.hpp"
+#include "src/engine/memory.hpp"
 #include "src/engine/more_passes.hpp"
 #include "src/engine/pilot.hpp"
 #include "src/engine/schedule.hpp"
@@ -130,7 +131,7 @@ class Engine {
   std::uint32_t rounds_of_call() const;
   double rounds_left() const;
   double shot_overhead() const;
-  double shots_a_stop() const { return is_prepared_ ? 2 : 1; }
+  double shots_a_stop() const { return is_prepared_ ? 1 + wholes_a_stop : 1; }
   bool finds_coarse_clock();
   std::uint32_t each_wanted() const;
   std::uint32_t looks_from() const;
@@ -143,6 +144,8 @@ class Engine {
   void join_passes();
   void join(const std::vector<std::size_t>& stops);
   void renumber_figures(const std::vector<std::size_t>& before);
+  void note_far_twins(const RoundReadings& round);
+  Memory found_memory() const;
   bool needs_prepared() const { return memory_.moves > 0 && !is_prepared_; }
   void begin_prepared();
   void take_zoom();
@@ -174,6 +177,7 @@ class Engine {
   bool is_resuming_ = false;    // they are being entered
   bool is_enough_ = false;      // by the newest look at this level
   bool is_prepared_ = false;    // a whole command comes before each stop
+  std::vector<FarTwin> far_twins_;
   Memory memory_;               // by the newest look
   std::uint32_t first_round_ = 1;
   std::uint32_t first_of_level_ = 1;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -139,7 +140,123 @@ bool is_off(const std::vector<double>& values, double least_variance, double fre
          boost::math::quantile(boost::math::complement(student, wrong / 2));
 }
 
+/// The noise of a difference between commands of one round, near that stop. Means of twins hold neither what
+/// recurs with each second command nor what the one before moves.
+Scatter noise_near(const Times& times, std::size_t stop) {
+  Scatter near;
+  double squares = 0;
+  const std::size_t end = std::min(times.blocks(), stop + neighbours);
+  for (std::size_t b = stop - std::min(stop, neighbours); b < end; ++b) {
+    std::vector<double> means;
+    for (std::size_t r = 0; r + 1 < times.rounds(); r += 2)
+      means.push_back((times.at(b + 1)[r] - times.at(b)[r] + times.at(b + 1)[r + 1] - times.at(b)[r + 1]) /
+                      2);
+    means = present(means);
+    if (means.size() < 2) continue;
+    const double middle = median(means);
+    for (const double mean : near_their_median(means, 0)) squares += (mean - middle) * (mean - middle);
+    near.count += static_cast<double>(means.size() - 1);
+  }
+  near.variance = near.count > 0 ? 2 * squares / near.count : 0;
+  return near;
+}
+
+/// By how much a command takes longer behind the other end of the path, beyond chance; else 0.
+double far_longer(const std::vector<double>& longer, const Scatter& near) {
+  constexpr std::size_t fewest_far = 2;
+  constexpr double wrong_by_itself = 0.01;
+  if (longer.size() < fewest_far) return 0;
+  const auto freedom = static_cast<double>(longer.size() - 1);
+  const std::vector<double> tame = near_their_median(longer, near.variance);
+  const bool is_beyond = is_off(tame, near.variance, std::max(near.count, freedom), 1 / (2 * tables_without));
+  return is_beyond && is_off(tame, 0, freedom, wrong_by_itself) ? std::abs(median(longer)) : 0;
+}
+
+/// Sums of a regression through the origin.
+struct Slope {
+  double squares = 0;
+  double products = 0;
+  double of_y = 0;
+  double count = 0;
+};
+
+/// Takes the line a + b t out of x (least squares).
+void take_out(const std::vector<double>& t, std::vector<double>& x) {
+  const double mean_t = mean_of(t);
+  const double mean_x = mean_of(x);
+  double squares = 0;
+  double products = 0;
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    squares += (t[i] - mean_t) * (t[i] - mean_t);
+    products += (t[i] - mean_t) * (x[i] - mean_x);
+  }
+  for (std::size_t i = 0; i < t.size(); ++i)
+    x[i] -= mean_x + (squares > 0 ? products / squares : 0) * (t[i] - mean_t);
+}
+
+/// Of one pair of twins: by how much longer the one before took in the first twin, and its stop.
+void add_pair(const std::vector<double>& reached, const std::vector<double>& pair, Slope& into) {
+  std::vector<double> t;
+  std::vector<double> y;
+  for (std::size_t s = 0; s < pair.size(); ++s)
+    if (!is_missing(pair[s])) {
+      t.push_back(reached[s]);
+      y.push_back(pair[s]);
+    }
+  if (t.size() < fewest_pairs) return;
+  std::vector<double> x(t.size(), 0);  // the ends have the same neighbour ahead in both
+  for (std::size_t i = 1; i + 1 < t.size(); ++i) x[i] = t[i - 1] - t[i + 1];
+  take_out(t, x);
+  take_out_line(t, y);
+  const double bound = far_out * sigma_per_mad * median_distance(y);
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    const double value = bound > 0 ? std::clamp(y[i], -bound, bound) : y[i];
+    into.squares += x[i] * x[i];
+    into.products += x[i] * value;
+    into.of_y += value * value;
+  }
+  into.count += static_cast<double>(t.size());
+}
+
+/// The largest part of its time that a command may leave behind, by twins.
+double most_left_by_twins(const Times& times) {
+  std::vector<double> reached;
+  for (const std::vector<double>& column : times.columns()) reached.push_back(median(present(column)));
+  Slope slope;
+  for (std::size_t r = 0; r + 1 < times.rounds(); r += 2) {
+    std::vector<double> pair;
+    for (const std::vector<double>& column : times.columns()) pair.push_back(column[r] - column[r + 1]);
+    add_pair(reached, pair, slope);
+  }
+  if (!(slope.squares > 0)) return std::numeric_limits<double>::infinity();
+  const double part = slope.products / slope.squares;
+  const double rest = std::max(0.0, slope.of_y - part * slope.products) / slope.count;
+  return std::abs(part) + deviations_95 * std::sqrt(rest / slope.squares);
+}
+
 }  // namespace
+
+double moved_along_the_path(const Times& times, std::span<const std::size_t> stops,
+                            std::span<const FarTwin> far, double relative) {
+  constexpr double harmless = 0.2;  // of what a figure may be off
+  const double whole = median(present(times.behind_first()));
+  double longer = 0;
+  for (const bool is_behind_end : {false, true}) {
+    std::vector<double> values;
+    Scatter noise;
+    for (const FarTwin& one : far) {
+      const auto at = std::ranges::lower_bound(stops, one.stop);
+      if (one.is_behind_end != is_behind_end || at == stops.end() || *at != one.stop) continue;
+      values.push_back(one.longer);
+      const Scatter here = noise_near(times, static_cast<std::size_t>(at - stops.begin()));
+      if (here.variance >= noise.variance) noise = here;
+    }
+    longer = std::max(longer, far_longer(values, noise));
+  }
+  if (!(longer > harmless * relative * whole)) return 0;
+  const double moved = std::min(longer, most_left_by_twins(times) * whole);
+  return moved > harmless * relative * whole ? moved : 0;
+}
 
 double moved_by_the_one_before(const Times& times, bool is_prepared) {
   std::vector<std::vector<double>> raw = twins_apart(times);

@@ -3,6 +3,9 @@
 // neighbour on the path, so that differences of neighbours hold what it leaves behind. Pure.
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "src/engine/times.hpp"
 
 namespace jcprof::engine {
@@ -13,5 +16,20 @@ namespace jcprof::engine {
 /// 2n + 1 twins. Where they differ, half of that is the most by which it moves the blocks beside, in ticks;
 /// 0: by no more than chance brings about in one table of 3000.
 double moved_by_the_one_before(const Times& times, bool is_prepared = false);
+
+/// A stop that one round has twice: from the other end of the path, and from a neighbour.
+struct FarTwin {
+  std::size_t stop = 0;
+  bool is_behind_end = false;  // else behind the first stop
+  double longer = 0;           // ticks, than from the neighbour
+};
+
+/// The one before may leave a part of its own time behind. Neighbours on a path take about as long, so that
+/// twins hardly tell: far twins do, by all of it. (Caches may be cold after any command that was far off, and
+/// far twins then differ though neighbours leave them alike: no more counts than twins allow.) `stops`: of
+/// the columns. Returns that part of the whole in ticks; 0 where it is less than a fifth of `relative`, or no
+/// more than chance brings about in one table of 3000.
+double moved_along_the_path(const Times& times, std::span<const std::size_t> stops,
+                            std::span<const FarTwin> far, double relative);
 
 }  // namespace jcprof::engine

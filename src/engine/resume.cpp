@@ -13,7 +13,7 @@ namespace jcprof::engine {
 /// entered; one that was never made has no say.
 bool Engine::is_known(const EarlierRounds& earlier, std::size_t round) const {
   const auto is_column = [&](const StopReading& one) {
-    return std::ranges::binary_search(columns_.stops, one.stop);
+    return !one.prepares && std::ranges::binary_search(columns_.stops, one.stop);
   };
   const auto was_made = [&](std::size_t i) {
     return i < earlier.rounds.size() && !earlier.rounds[i].empty();

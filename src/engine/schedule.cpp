@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t most_exact_stops = 4096;
 // Streams of random numbers, kept apart from the traps' own ids, which have 32 bits.
 constexpr std::uint64_t order_stream = std::uint64_t{1} << 40U;
+constexpr std::uint64_t wholes_stream = std::uint64_t{1} << 42U;
 
 using Edge = std::pair<TrapId, TrapId>;
 using Edges = std::map<Edge, std::vector<std::size_t>>;  // positions at which each begins, ascending
@@ -119,6 +120,17 @@ std::vector<std::size_t> round_order(std::size_t count, std::uint64_t seed, std:
   std::ranges::rotate(order, order.begin() + static_cast<std::ptrdiff_t>(start));
   if (round % 2 == 1) std::ranges::reverse(order);
   return order;
+}
+
+std::vector<std::size_t> wholes_ahead(std::size_t count, std::uint64_t seed, std::uint32_t round) {
+  std::vector<std::size_t> wholes;
+  for (std::size_t at = 0; at < count; ++at)
+    wholes.push_back(1 + draw(seed, wholes_stream, (std::uint64_t{round / 2} << 32U) + at, 2));
+  if (round % 2 == 1 && count > 0) {
+    wholes.front() = 2;
+    std::reverse(wholes.begin() + 1, wholes.end());
+  }
+  return wholes;
 }
 
 std::uint32_t look_after(std::uint32_t rounds) {

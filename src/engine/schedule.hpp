@@ -46,6 +46,12 @@ std::map<std::size_t, std::uint32_t> sample_positions(std::span<const Event> pat
 /// in time, and nothing that recurs every so many executions can lock on to a stop (run orders: Cox 1951).
 std::vector<std::size_t> round_order(std::size_t count, std::uint64_t seed, std::uint32_t round);
 
+/// How many whole commands come before each stop of a prepared round, in its order: one or two, at random, so
+/// that nothing that recurs every so many commands always meets a stop. A twin goes back over the same
+/// commands, with two ahead of them: of what recurs with every second one, each stop meets both.
+inline constexpr double wholes_a_stop = 1.5;
+std::vector<std::size_t> wholes_ahead(std::size_t count, std::uint64_t seed, std::uint32_t round);
+
 /// Rounds are looked at after so many, and then a quarter more each time, always in whole pairs of twins.
 inline constexpr std::uint32_t first_look = 10;
 std::uint32_t look_after(std::uint32_t rounds);

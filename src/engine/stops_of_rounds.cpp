@@ -31,6 +31,7 @@ void Engine::begin_level() {
   if (!is_zooming) chosen.insert(passes_.joined().begin(), passes_.joined().end());
   std::erase_if(chosen, [&](std::size_t stop) { return gone_.contains(stop); });
   columns_ = columns_for({chosen.begin(), chosen.end()});
+  far_twins_.clear();
   figures_.clear();  // of other columns
   next_look_ = looks_from();
   first_of_level_ = round_ + 1;

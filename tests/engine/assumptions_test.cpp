@@ -201,7 +201,7 @@ TEST_CASE("a call of few rounds has all of them with a whole command before each
 TEST_CASE("both ends of the path come after a neighbour, so that a command far off moves neither") {
   constexpr std::size_t stops = 40;
   constexpr double block = 1000;
-  for (const auto& [cold, noise] : {std::pair{160.0, 0.01}, std::pair{800.0, 0.01}, std::pair{800.0, 1e-4}}) {
+  for (const auto& [cold, noise] : {std::pair{160.0, 0.01}, std::pair{320.0, 0.01}, std::pair{320.0, 1e-4}}) {
     INFO(cold << " in noise of " << noise);
     engine::Engine engine({.stops = stops, .most_rounds = 60, .fixed = true});
     double before = 0;

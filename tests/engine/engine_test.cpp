@@ -144,8 +144,6 @@ TEST_CASE("in a round no end of the path comes behind the other end, and twins h
     sizes.insert(shots.size());
   }
   CHECK(sizes == std::set<std::size_t>{stops, stops + 1});
-  Engine exact({.stops = stops, .exact = true});
-  CHECK(exact.next().shots.size() == stops);
 }
 
 TEST_CASE("the first look is after ten rounds, and a measurement ends with its most rounds") {

@@ -196,3 +196,27 @@ TEST_CASE("the second twin is the exact reverse of the first, which ascends and 
   }
   CHECK(starts.size() > 3);
 }
+
+TEST_CASE("twins of prepared rounds have the same commands, and each stop meets both of what alternates") {
+  constexpr std::size_t stops = 10;
+  std::set<std::size_t> counts;
+  for (std::uint32_t pair = 0; pair < 40; ++pair) {
+    std::vector<std::size_t> commands[2];  // by stop, how many came before it
+    std::size_t made = 0;
+    for (const std::uint32_t twin : {0U, 1U}) {
+      const Order order = round_order(stops, 3, 2 * pair + twin);
+      const std::vector<std::size_t> wholes = wholes_ahead(stops, 3, 2 * pair + twin);
+      REQUIRE(wholes.size() == stops);
+      commands[twin].resize(stops);
+      for (std::size_t i = 0; i < stops; ++i) {
+        CHECK((wholes[i] == 1 || wholes[i] == 2));
+        counts.insert(wholes[i]);
+        made += wholes[i];
+        commands[twin][order[i]] = made++;
+      }
+    }
+    for (std::size_t s = 0; s < stops; ++s) CHECK((commands[0][s] + commands[1][s]) % 2 == 1);
+  }
+  CHECK(counts == std::set<std::size_t>{1, 2});
+  CHECK(wholes_ahead(stops, 3, 4) != wholes_ahead(stops, 4, 4));
+}
