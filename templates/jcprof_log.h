@@ -132,7 +132,8 @@ struct jcprof_log_head {
   /* The file number of a log that no program owns yet. The first log's head has it, and the recorder writes it. 0: there is
      none, as with older recorders. Its path is that of the first log with another number. */
   jcprof_log_u32 offered;
-  jcprof_log_u32 now_spare[13];
+  jcprof_log_u32 offers; /* logs that were offered so far */
+  jcprof_log_u32 now_spare[12];
   /* At 256: the target writes these, seldom. */
   jcprof_log_u32 attached; /* the process that the log belongs to; ~0: it does not know its number; 0: none came */
   jcprof_log_u32 refused;  /* programs that came later and found no log: they record nothing */

@@ -1121,19 +1121,31 @@ JCPROF_LOCAL_ int jcprof_share_log(struct jcprof_log_head *log, int *first) {
 }
 
 /* The first log belongs to another program. Null: there is no other log. Programs that start together race for the log
-   that is offered, and the recorder makes the next one within milliseconds. A recorder that is gone has no files: nobody
-   waits for it. Another runtime of this image may have taken a log already. */
+   that is offered, and the recorder makes the next one within milliseconds. They give up when it has made none for a
+   second. A recorder that is gone has no files: now and then they look for that. Another runtime of this image may have
+   taken a log already. */
 JCPROF_LOCAL_ struct jcprof_log_head *jcprof_later_log(struct jcprof_log_head *shared, const char *path, int *first) {
   const jcprof_log_u64 process = JCPROF_TO_(jcprof_log_u64, jcprof_libc_getpid());
   jcprof_log_u64 *const owner =
       JCPROF_TO_(jcprof_log_u64 *, jcprof_in_log(shared, JCPROF_LOG_OWNERS_AT)) + process % JCPROF_LOG_OWNERS;
   const jcprof_log_u64 owned = __atomic_load_n(owner, __ATOMIC_ACQUIRE);
   jcprof_log_u32 number = owned >> 32 == process ? JCPROF_TO_(jcprof_log_u32, owned & 0xFFFFFFFFu) : 0;
+  jcprof_log_u32 seen = ~0u;
   int left;
   for (left = 1000; left > 0; left--) {
+    const jcprof_log_u32 offers = __atomic_load_n(&shared->offers, __ATOMIC_ACQUIRE);
     const jcprof_log_u32 offered = __atomic_load_n(&shared->offered, __ATOMIC_ACQUIRE);
     struct jcprof_log_head *log;
-    if (number == 0) number = offered;
+    if (number == 0 && offers == seen) {
+      jcprof_libc_poll(JCPROF_NULL_, 0, 1);
+      jcprof_step();
+      if (left % 64 != 0) continue;
+    }
+    if (number == 0) {
+      if (offers != seen) left = 1000;
+      seen = offers;
+      number = offered;
+    }
     log = number == 0 ? JCPROF_NULL_ : jcprof_map_beside(path, number);
     if (log != JCPROF_NULL_ && jcprof_is_our_log(log) && jcprof_share_log(log, first)) {
       __atomic_store_n(owner, process << 32 | number, __ATOMIC_RELEASE);
@@ -1141,8 +1153,6 @@ JCPROF_LOCAL_ struct jcprof_log_head *jcprof_later_log(struct jcprof_log_head *s
     }
     if (log != JCPROF_NULL_) jcprof_libc_munmap(log, log->bytes & ~JCPROF_TO_(__SIZE_TYPE__, 0));
     if (log == JCPROF_NULL_ && number == __atomic_load_n(&shared->offered, __ATOMIC_ACQUIRE)) break;
-    if (number == offered) jcprof_libc_poll(JCPROF_NULL_, 0, 1);
-    jcprof_step();
     number = 0;
   }
   return JCPROF_NULL_;

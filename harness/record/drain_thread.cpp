@@ -11,6 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::int64_t pair_ns = 100'000'000;
+constexpr std::int64_t together_ns = 20'000;
 constexpr std::int64_t function_ns = 1'000'000'000;
 // Functions that are chosen are looked for as often, or less often in a large table.
 constexpr std::int64_t choice_ns = 10'000'000;
@@ -21,9 +22,16 @@ constexpr std::chrono::microseconds longest_wait = 8ms;
 }  // namespace
 
 jcprof_log_pair pair_of(const LogMemory& memory, RecordClock clock) {
-  // A published clock is our own, and shows itself better than through `now`.
-  const std::uint64_t tick = clock == RecordClock::counted ? load(memory.head().now) : counter();
-  return {.tick = tick, .ns = static_cast<std::uint64_t>(now_ns())};
+  jcprof_log_pair pair{};
+  // Read again if another thread ran in between.
+  for (int tries = 0; tries < 3; ++tries) {
+    const std::int64_t before = now_ns();
+    // A published clock is our own, and shows itself better than through `now`.
+    pair.tick = clock == RecordClock::counted ? load(memory.head().now) : counter();
+    pair.ns = static_cast<std::uint64_t>(now_ns());
+    if (now_ns() - before < together_ns) break;
+  }
+  return pair;
 }
 
 DrainThread::DrainThread(const LogMemory& memory, LogWriter& writer, const DrainOptions& options)

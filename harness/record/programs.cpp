@@ -139,6 +139,7 @@ void Programs::offer() {
   head.off = is_paused_ ? JCPROF_LOG_OFF_OUTSIDE : 0;
   store(head.attached, 0U);
   store(first_.head().offered, next->memory->number());
+  ++std::atomic_ref(first_.head().offers);
   spare_ = std::move(next);
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <thread>
 
 #include "harness/record/drain_thread.hpp"
 #include "harness/record/warnings.hpp"
@@ -40,6 +41,7 @@ struct Recording::State {
   jcprof_log_pair begun = pair_of(memory, options.clock);  // so that the shortest program has two
   std::optional<DrainThread> drain;
   std::optional<Programs> programs;
+  std::jthread remover;  // of the programs of an earlier recording
 };
 
 Recording::Recording(const LogOptions& options) : state_(std::make_unique<State>(options)) {
@@ -62,7 +64,7 @@ void Recording::begin() {
                                    .left_out = options.left_out ? options.left_out(options.file) : LeftOut(),
                                    .begun = static_cast<std::int64_t>(state.begun.ns)});
   if (options.programs.empty()) return;
-  // Programs wait for a log now, and many folders are not removed in no time.
+  // Many folders are not removed in no time, and programs wait for a log now.
   const std::filesystem::path earlier = options.programs.string() + ".old";
   std::error_code ignored;
   std::filesystem::remove_all(earlier, ignored);
@@ -73,7 +75,10 @@ void Recording::begin() {
                                            .memory = options.memory,
                                            .clock = options.clock,
                                            .left_out = options.left_out});
-  std::filesystem::remove_all(earlier, ignored);
+  state.remover = std::jthread([earlier] {
+    std::error_code unheard;
+    std::filesystem::remove_all(earlier, unheard);
+  });
 }
 
 void Recording::pause(bool is_wanted) {

@@ -150,6 +150,14 @@ TEST_CASE("programs that begin at once have a log each") {
   }
 }
 
+TEST_CASE("many programs that begin at once wait for their logs") {
+  const ProgramsPlace place("crowd");
+  CHECK(place.run("for i in $(seq 100); do ./calls work 10 & done; wait").status == 0);
+  const nlohmann::json programs = place.programs();
+  CHECK(programs.size() == 100);
+  for (const nlohmann::json& program : programs) CHECK(program["events"] == events_for(10));
+}
+
 TEST_CASE("the memory of a program that has ended is free while the command goes on") {
   const ProgramsPlace place("many");
   // Those of an earlier recording take their time to go.
