@@ -311,6 +311,7 @@ ExitCode record_project_in(const OutputFolder& folder, const Project& project, c
   what.traps = std::move(done.map);
   what.target = std::move(done.target);
   what.note = done.note.empty() ? options.note : done.note;
+  what.plain = options.plain;
   const ExitCode code = finish(options, what, done.recorded);
   // A profile of the run's beginning says nothing of the run.
   return code == ExitCode::done && done.recorded.log.dropped > 0 ? ExitCode::unreliable : code;

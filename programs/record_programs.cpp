@@ -17,6 +17,7 @@
 #include "annotator/record/log.hpp"
 #include "annotator/record/recording.hpp"
 #include "annotator/text_table.hpp"
+#include "programs/record_project.hpp"
 #include "src/core/parallel.hpp"
 #include "src/core/text.hpp"
 
@@ -119,6 +120,8 @@ Analyzed analyze(const Analysis& what) {
       run.recording.threads, [](const StoredThread& thread) { return thread.away.has_value(); });
   if (!what.note.empty())
     run.warnings.push_back({.text = what.note + (leaves_out_waits ? "; its times are processor times" : "")});
+  if (std::optional<Warning> changed = changed_by_traps(what.plain, run))
+    run.warnings.push_back(std::move(*changed));
   Store store(what.profile, OpenMode::fresh);
   annotator::store_recording(store, run);
   store.close();

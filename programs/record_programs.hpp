@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/record/recording.hpp"
+#include "programs/options.hpp"
 #include "src/core/error.hpp"
 #include "src/core/store.hpp"
 #include "src/core/warning.hpp"
@@ -26,6 +27,7 @@ struct Analysis {
   std::vector<std::filesystem::path> elf;
   RunInfo target;         // device, agent, simulated, and the unit of ticks that nothing calibrates
   std::string note = {};  // a warning of what was recorded; empty: none
+  PlainRuns plain = {};
 };
 
 struct Analyzed {

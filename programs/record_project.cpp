@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "annotator/estimate/quantity.hpp"
 #include "harness/agent/recording.hpp"
 #include "harness/exec/timed_run.hpp"
 #include "harness/inputs.hpp"
@@ -34,6 +35,14 @@ constexpr double alpha = 0.05;
 // Recording may add so much to a run, however few events it has: pages that are touched first, tables for
 // unwinding. 0.15 ms were seen.
 constexpr double most_once_ns = 200e3;
+
+constexpr double much_longer = 1.25;
+
+/// The recorded run is one more of these: Student's interval of a prediction.
+double half_of_one_more(const PlainRuns& plain) {
+  return engine::half_width(engine::mean_interval(plain.ns, alpha, 0)) *
+         std::sqrt(static_cast<double>(plain.ns.size()) + 1);
+}
 
 void refuse_others(const Project& project, std::uint32_t runs) {
   const auto refuse = [&](const std::string& message, const std::string& hint) {
@@ -164,14 +173,29 @@ harness::OwnCost cost_of_event(const PlainRuns& plain, double recorded_ns,
   if (recorded.lost > recorded.discarded || events <= plain.events) return {};
   if (plain.ns.size() < fewest_plain_runs) return {};
   const double slower_ns = std::max(0.0, recorded_ns - engine::median(plain.ns));
-  // The recorded run is one more of these: Student's interval of a prediction.
-  const double mean_half = engine::half_width(engine::mean_interval(plain.ns, alpha, 0));
-  const double half_ns = std::max(mean_half * std::sqrt(static_cast<double>(plain.ns.size()) + 1),
-                                  std::min(slower_ns, most_once_ns));
+  const double half_ns = std::max(half_of_one_more(plain), std::min(slower_ns, most_once_ns));
   const auto each_ps = [&](double ns) {
     return static_cast<std::uint64_t>(1000 * ns / static_cast<double>(events - plain.events));
   };
   return {.event_ps = each_ps(slower_ns), .doubt_ps = each_ps(half_ns)};
+}
+
+std::optional<Warning> changed_by_traps(const PlainRuns& plain, const annotator::RecordedRun& run) {
+  if (plain.ns.size() < fewest_plain_runs || run.info.unit != ClockUnit::ns) return std::nullopt;
+  double recorded = 0;
+  for (const StoredThread& thread : run.recording.threads) {
+    if (!thread.away) return std::nullopt;  // waiting may be part of its time
+    recorded += thread.recorded;
+  }
+  const double usual = engine::median(plain.ns);
+  if (recorded < much_longer * usual + std::max(half_of_one_more(plain), most_once_ns)) return std::nullopt;
+  return Warning{
+      .kind = WarningKind::trap_cost,
+      .text = fmt::format(
+          "without traps the program takes {}, and the recording shows {} that are no cost of "
+          "events: between traps the compiler optimises less, mostly in loops",
+          annotator::upper_bound(usual, ClockUnit::ns), annotator::upper_bound(recorded, ClockUnit::ns)),
+      .advice = "compare with \"level\": \"function\", or with perf; \"exclude\" leaves a function as it is"};
 }
 
 bool is_started_anew(const Project& project) {

@@ -4,13 +4,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "annotator/record/recording.hpp"
 #include "harness/record/recording.hpp"
 #include "programs/options.hpp"
 #include "src/core/output_folder.hpp"
 #include "src/core/project.hpp"
 #include "src/core/store.hpp"
 #include "src/core/trap_map.hpp"
+#include "src/core/warning.hpp"
 
 namespace jcprof::cli {
 
@@ -30,6 +33,12 @@ bool is_started_anew(const Project& project);
 /// (95 %), or by what comes once in a run. 0: unknown, as where events found no room in memory.
 harness::OwnCost cost_of_event(const PlainRuns& plain, double recorded_ns,
                                const harness::RecordProgress& recorded);
+
+/// Traps keep a compiler from work across them: a call may stay in a loop, a loop may not be vectorised. No
+/// event costs that time, and the recording shows it as the program's. A warning where the recording's own
+/// time is longer than a plain run may be (95 %) by a quarter or more, and nothing but that is known of the
+/// waiting.
+std::optional<Warning> changed_by_traps(const PlainRuns& plain, const annotator::RecordedRun& run);
 
 /// Asks about the programs that a recording runs. UserError where the project or `runs` suits none.
 void check_and_ask(const Project& project, const RecordOptions& options);

@@ -71,6 +71,20 @@ double smallest_gap(std::vector<double> readings) {
   return gap;
 }
 
+double clock_step(std::vector<double> readings) {
+  constexpr double rounding = 2;
+  std::ranges::sort(readings);
+  std::vector<double> middles;
+  for (std::size_t begin = 0; begin < readings.size();) {
+    std::size_t end = begin + 1;
+    while (end < readings.size() && readings[end] - readings[end - 1] <= rounding) ++end;
+    if (readings[end - 1] - readings[begin] > rounding) return smallest_gap(std::move(readings));
+    middles.push_back((readings[begin] + readings[end - 1]) / 2);
+    begin = end;
+  }
+  return smallest_gap(middles.size() > 1 ? std::move(middles) : std::move(readings));
+}
+
 double mad_sigma(const std::vector<double>& values) {
   const double middle = median(values);
   std::vector<double> deviations;

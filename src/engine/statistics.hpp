@@ -52,6 +52,12 @@ double median(std::vector<double> values);
 /// Between two values that differ; 0 where none do.
 double smallest_gap(std::vector<double> values);
 
+/// The step of the clock that took these readings, in their unit; 0 where they are all the same. The tick of
+/// a counter is seldom a whole number of units (24 MHz in ns: 41.67), and a duration is the difference of two
+/// readings that were rounded: what lies two units apart is one step. Readings that are dense have the
+/// smallest gap between them.
+double clock_step(std::vector<double> readings);
+
 /// 1.4826 times the median absolute deviation from the median.
 double mad_sigma(const std::vector<double>& values);
 

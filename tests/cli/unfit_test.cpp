@@ -248,4 +248,25 @@ TEST_CASE("an event costs what recording adds, and is in doubt by how plain runs
 }
 
 }  // namespace
+TEST_CASE("a recording that shows much more time than plain runs take says that traps change the program") {
+  const PlainRuns plain{.ns = {3.0e6, 3.1e6, 3.2e6}};
+  const auto warning = [&](double recorded, std::optional<double> away = 0, ClockUnit unit = ClockUnit::ns) {
+    annotator::RecordedRun run;
+    run.info.unit = unit;
+    run.recording.threads = {{.serial = 1, .recorded = recorded / 2, .away = 0},
+                             {.serial = 2, .recorded = recorded / 2, .away = away}};
+    return changed_by_traps(plain, run);
+  };
+  // Student's t of 2 degrees of freedom is 4.303: 4.303 * 0.1 ms * sqrt(1 + 1/3) = 0.497 ms.
+  REQUIRE(warning(4.5e6));
+  CHECK(warning(4.5e6)->kind == WarningKind::trap_cost);
+  CHECK_THAT(
+      warning(5.4e6)->text,
+      Catch::StartsWith("without traps the program takes 3.1 ms, and the recording shows 5.4 ms that"));
+  CHECK_FALSE(warning(4.3e6));
+  CHECK_FALSE(warning(5.4e6, std::nullopt));
+  CHECK_FALSE(warning(5.4e6, 0, ClockUnit::cycles));
+  CHECK_FALSE(changed_by_traps({.ns = {3e6, 3e6}}, {}));
+}
+
 }  // namespace jcprof::cli

@@ -141,4 +141,28 @@ TEST_CASE("the interval covers the true median of skewed noise as often as it sa
   }
 }
 
+TEST_CASE(
+    "the step of a clock is found though its tick is no whole number, and both ends of a reading are "
+    "rounded") {
+  std::mt19937_64 random(20261130);
+  std::uniform_real_distribution<double> anywhere(0, 1e6);
+  std::normal_distribution<double> work(4000, 150);
+  const auto readings = [&](double tick, double unit) {
+    const auto read = [&](double at) { return unit * std::round(std::floor(at / tick) * tick / unit); };
+    std::vector<double> durations;
+    for (int i = 0; i < 2000; ++i) {
+      const double begun = anywhere(random);
+      durations.push_back(read(begun + work(random)) - read(begun));
+    }
+    return durations;
+  };
+  CHECK(clock_step(readings(1e9 / 24e6, 1)) == Approx(1e9 / 24e6).margin(1));
+  CHECK(clock_step(readings(1e9 / 54e6, 1)) == Approx(1e9 / 54e6).margin(1));
+  CHECK(clock_step(readings(1e9 / 32768, 1)) == Approx(1e9 / 32768).margin(1));
+  CHECK(clock_step(readings(1000, 1)) == 1000);
+  CHECK(clock_step(readings(1, 1)) == 1);
+  CHECK(clock_step({7, 7, 7}) == 0);
+  CHECK(clock_step({7, 8, 7}) == 1);
+}
+
 }  // namespace jcprof::engine
