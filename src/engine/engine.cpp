@@ -322,7 +322,7 @@ Assumptions Engine::assumptions() const {
 /// True when the readings so far show a tick that hides the noise: they are begun again, to be averaged.
 bool Engine::finds_coarse_clock() {
   // A grid that is finer than the clock's own steps is a mistake: pauses would not smooth those.
-  const double tick = smallest_gap(raw_);
+  const double tick = clock_step(raw_);
   const bool is_step_seen = clock_.method != Method::exact && tick > clock_.tick;
   const bool is_time_left = rounds_of_call() + first_look <= settings_.most_rounds;
   if (!is_step_seen || !is_time_left || !is_coarse(tick, *look_, settings_.precision)) return false;
