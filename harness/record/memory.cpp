@@ -6,13 +6,13 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <fstream>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "harness/record/available.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::harness {
@@ -23,15 +23,6 @@ constexpr std::uint64_t mib = 1024 * kib;
 constexpr std::uint64_t least_memory = mib;
 constexpr std::uint64_t most_memory = 1024 * kib * mib;
 constexpr const char* option_hint = "the default is --memory 64M";
-
-/// Memory that the system could hand out without swapping; unlimited where it does not say.
-std::uint64_t available_memory() {
-  std::ifstream text("/proc/meminfo");
-  std::string name;
-  for (std::uint64_t kilobytes = 0; text >> name >> kilobytes; text.ignore(100, '\n'))
-    if (name == "MemAvailable:") return kilobytes * kib;
-  return UINT64_MAX;
-}
 
 UserError refused(std::uint64_t bytes) {
   return environment_error(
@@ -106,7 +97,7 @@ LogSizes sizes_of_log(std::uint64_t bytes) {
 }
 
 LogMemory::LogMemory(std::uint64_t bytes, RecordClock clock, Pages pages)
-    : sizes_(sizes_of_log(bytes)), bytes_(head_of(sizes_, clock).bytes) {
+    : sizes_(sizes_of_log(bytes)), clock_(clock), bytes_(head_of(sizes_, clock).bytes) {
   if (pages == Pages::later && bytes > available_memory() / 2) throw refused(bytes);
   make(pages);
   head() = head_of(sizes_, clock);
@@ -143,10 +134,9 @@ bool LogMemory::is_alone() const {
 }
 
 void LogMemory::clear() {
-  jcprof_log_head as_new{};
-  std::memcpy(&as_new, &head(), offsetof(jcprof_log_head, off));
+  jcprof_log_head as_new = head_of(sizes_, clock_);
   as_new.attached = UINT32_MAX;
-  const std::span<const std::byte> names = entries().first(std::min(head().entries_used, sizes_.entry_bytes));
+  const std::span<const std::byte> names = entries();
   for (std::uint32_t i = 0; i < sizes_.chunks; ++i) {
     const LogChunk used = chunk(i);
     if (used.head.state == JCPROF_LOG_FREE) continue;

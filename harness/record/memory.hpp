@@ -84,6 +84,7 @@ class LogMemory {
   std::span<Word> words_at(std::uint64_t offset, std::size_t count) const;
 
   LogSizes sizes_;
+  RecordClock clock_ = RecordClock::own;
   std::size_t bytes_ = 0;
   UniqueFd fd_;
   std::filesystem::path file_;

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <utility>
 
+#include <unistd.h>
+
 #include "harness/clock.hpp"
 #include "harness/record/warnings.hpp"
 #include "src/core/error.hpp"
@@ -40,6 +42,7 @@ RecordProgress sum(const RecordProgress& first, const RecordProgress& second) {
 ProgramFacts facts_of(const LogMemory& memory) {
   ProgramFacts facts{.process = memory.head().attached};
   facts.command = memory.told(JCPROF_LOG_COMMAND_AT, JCPROF_LOG_STAT_AT);
+  facts.program = facts.command.substr(0, facts.command.find('\0'));
   facts.command.erase(facts.command.find_last_not_of('\0') + 1);
   std::ranges::replace(facts.command, '\0', ' ');
   // "7 (a name) S 6 …"
@@ -68,9 +71,13 @@ void Programs::pause(bool is_wanted) {
   const std::scoped_lock lock(mutex_);
   is_paused_ = is_wanted;
   for (const std::unique_ptr<Log>& log : logs_) log->drain->pause(is_wanted);
-  if (!spare_) return;
+  // One that is taken already follows in start(), so that its log tells the pause.
+  if (!spare_ || load(spare_->memory->head().attached) != 0) return;
   std::atomic_ref off(spare_->memory->head().off);
-  off = is_wanted ? off | JCPROF_LOG_OFF_OUTSIDE : off & ~JCPROF_LOG_OFF_OUTSIDE;
+  if (is_wanted)
+    off.fetch_or(JCPROF_LOG_OFF_OUTSIDE);
+  else
+    off.fetch_and(~JCPROF_LOG_OFF_OUTSIDE);
 }
 
 RecordProgress Programs::with_theirs(RecordProgress first) const {
@@ -114,15 +121,19 @@ bool Programs::look() {
   if (!spare_) offer();
   if (has_come) start(std::move(taken));
   end_those(false);
+  // The memory of one that has ended may be what was missing.
+  if (!spare_) offer();
+  // Who waits may get that of one under way. Otherwise nobody waits in vain.
+  if (!spare_ && (logs_.empty() || !room_->is_there())) store(first_.head().offered, 0U);
   return has_come;
 }
 
+/// The log that was taken stays offered until there is another one: who finds it waits.
 void Programs::offer() {
-  // The log that was taken stays offered meanwhile: who finds it waits.
   if (logs_.size() >= most_at_once) return;
+  if (!room_->is_there()) return;
   auto next = std::make_unique<Log>();
   try {
-    if (!room_->is_there()) throw environment_error("the disk has no room for another log", "");
     if (used_.empty()) {
       next->memory = std::make_unique<LogMemory>(options_.memory, options_.clock, Pages::later);
     } else {
@@ -130,7 +141,6 @@ void Programs::offer() {
       used_.pop_back();
     }
   } catch (const UserError&) {
-    store(first_.head().offered, 0U);
     return;
   }
   next->begun = pair_of(*next->memory, options_.clock);
@@ -171,14 +181,27 @@ void Programs::start(std::unique_ptr<Log> log) {
                      .left_out = options_.left_out ? options_.left_out(program.file) : LeftOut(),
                      .begun = now_ns(),
                      .ends_alone = true});
-  } catch (const std::exception&) {
-    std::atomic_ref(log->memory->head().off) |= JCPROF_LOG_OFF_OUTSIDE;
-    ++std::atomic_ref(first_.head().refused);
+  } catch (const UserError& error) {
+    refuse(*log, error.faults().front().message);
+    return;
+  } catch (const std::exception& error) {
+    refuse(*log, error.what());
     return;
   }
   const std::scoped_lock lock(mutex_);
   log->drain->pause(is_paused_);
   logs_.push_back(std::move(log));
+}
+
+/// Nothing of the log stays, and the next one has its number.
+void Programs::refuse(Log& log, std::string why) {
+  std::atomic_ref(log.memory->head().off) |= JCPROF_LOG_OFF_OUTSIDE;
+  ++std::atomic_ref(first_.head().refused);
+  if (log.writer) log.writer->discard();
+  log.writer.reset();
+  ::rmdir(log.program.file.parent_path().c_str());  // if it is empty
+  --count_;
+  if (!failure_) failure_ = Warning{.text = "programs could not be recorded: " + std::move(why)};
 }
 
 /// Those that nobody has any more, or all. Only this thread changes `logs_`.

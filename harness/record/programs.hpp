@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -26,6 +27,7 @@ namespace jcprof::harness {
 struct ProgramFacts {
   std::uint32_t process = 0;  // by its own count, in a PID namespace of its own
   std::uint32_t parent = 0;   // 0: unknown
+  std::string program = {};   // the command's first word, which may have blanks; empty: unknown
   std::string command = {};   // empty: unknown
 };
 ProgramFacts facts_of(const LogMemory& memory);
@@ -65,6 +67,8 @@ class Programs {
   const std::vector<ProgramLog>& logs() const { return ended_; }
   /// Processes that were still there.
   const std::set<std::uint32_t>& left() const { return left_; }
+  /// The cause, if a log could not be written. The program that took it records nothing.
+  const std::optional<Warning>& failure() const { return failure_; }
 
  private:
   struct Log;
@@ -74,6 +78,7 @@ class Programs {
   void offer();
   void withdraw();
   void start(std::unique_ptr<Log> log);
+  void refuse(Log& log, std::string why);
   void end_those(bool all);
   void end(Log& log);
 
@@ -85,6 +90,7 @@ class Programs {
   std::uint32_t count_ = 1;                       // numbers given
   std::set<std::uint32_t> left_;
   std::vector<ProgramLog> ended_;
+  std::optional<Warning> failure_;
   mutable std::mutex mutex_;                // of what follows, and of `spare_`
   std::vector<std::unique_ptr<Log>> logs_;  // under way
   RecordProgress theirs_;                   // of those that have ended

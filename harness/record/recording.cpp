@@ -4,14 +4,32 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
+#include <system_error>
 #include <thread>
+#include <utility>
 
+#include "harness/clock.hpp"
 #include "harness/record/drain_thread.hpp"
 #include "harness/record/warnings.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::harness {
 namespace {
+
+/// The folder that what lies in `folder` was moved to, if it is there. Many folders are not removed in no
+/// time, but are moved so.
+std::filesystem::path set_aside(const std::filesystem::path& folder) {
+  std::filesystem::path aside = folder.string() + ".old";
+  std::error_code failed;
+  if (!std::filesystem::exists(folder, failed)) return aside;
+  // A recorder that was killed may have left some there.
+  std::filesystem::create_directories(aside, failed);
+  std::filesystem::rename(folder, aside / std::to_string(now_ns()), failed);
+  std::error_code ignored;
+  if (failed) std::filesystem::remove_all(folder, ignored);
+  return aside;
+}
 
 RecordClock usable(RecordClock clock) {
   if (clock == RecordClock::counted || has_counter()) return clock;
@@ -64,11 +82,8 @@ void Recording::begin() {
                                    .left_out = options.left_out ? options.left_out(options.file) : LeftOut(),
                                    .begun = static_cast<std::int64_t>(state.begun.ns)});
   if (options.programs.empty()) return;
-  // Many folders are not removed in no time, and programs wait for a log now.
-  const std::filesystem::path earlier = options.programs.string() + ".old";
-  std::error_code ignored;
-  std::filesystem::remove_all(earlier, ignored);
-  std::filesystem::rename(options.programs, earlier, ignored);
+  const std::filesystem::path earlier = set_aside(options.programs);
+  // Programs wait for a log now.
   if (state.has_programs())
     state.programs.emplace(state.memory, state.room,
                            ProgramsOptions{.folder = options.programs,
@@ -115,6 +130,7 @@ Recorded Recording::end(int status, std::uint32_t process, const OwnCost& cost) 
                                                          .threads = recorded.threads,
                                                          .time = recorded.time});
   }
+  std::optional<Warning> failure = state_->programs ? state_->programs->failure() : std::nullopt;
   recorded.warnings = record_warnings({.clock = state_->options.clock,
                                        .health = recorded.clock,
                                        .log = recorded.log,
@@ -122,6 +138,7 @@ Recorded Recording::end(int status, std::uint32_t process, const OwnCost& cost) 
                                        .is_unfit = head.unfit != 0,
                                        .is_misplaced = head.misplaced != 0,
                                        .others = left.size()});
+  if (failure) recorded.warnings.push_back(std::move(*failure));
   return recorded;
 }
 

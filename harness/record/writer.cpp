@@ -151,6 +151,11 @@ void LogWriter::end(const jcprof_log_head& head, std::uint32_t status, const Own
   if (::ftruncate(fd_.get(), static_cast<off_t>(written_.bytes)) != 0) written_.is_whole = false;
 }
 
+void LogWriter::discard() {
+  if (has_begun_) room_->give_back(reserve + written_.bytes);
+  has_begun_ = was_there_ = false;
+}
+
 bool LogWriter::has_room(std::uint64_t bytes) {
   if (!written_.why.empty()) return false;
   if (!room_->take(bytes)) {

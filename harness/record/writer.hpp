@@ -77,6 +77,8 @@ class LogWriter {
   void chunk(jcprof_log_chunk head, std::span<const jcprof_log_u64> words);
   /// An empty chunk for each thread whose last events were dropped, the head once more, and the end.
   void end(const jcprof_log_head& head, std::uint32_t status, const OwnCost& cost = {});
+  /// Instead of end(): the file goes with the writer, and its room is given back.
+  void discard();
 
   const LogWritten& written() const { return written_; }
 

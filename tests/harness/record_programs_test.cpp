@@ -2,6 +2,7 @@
 // Logs of several programs: how one is offered, taken, ended and offered again.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -10,7 +11,9 @@
 #include <unistd.h>
 #include <catch2/catch.hpp>
 
+#include "harness/record/available.hpp"
 #include "harness/record/recording.hpp"
+#include "src/core/file.hpp"
 #include "tests/core/temporary_folder.hpp"
 #include "tests/support/log_file.hpp"
 
@@ -154,6 +157,117 @@ TEST_CASE("a pause holds for programs that come during it") {
   bench.recording.stop();
 }
 
+TEST_CASE("a pause of a log that is taken already is in that log") {
+  ProgramsBench bench;
+  REQUIRE(bench.first.attaches(ourselves()));
+  const Target second(bench.offered());
+  REQUIRE(second.attaches(ourselves()));
+  bench.recording.pause(true);
+  CHECK(comes_true([&] { return load(second.head().off) == JCPROF_LOG_OFF_OUTSIDE; }));
+  bench.recording.stop();
+  const std::vector<jcprof_log_entry> entries = test::read_log(bench.log(2)).entries;
+  REQUIRE(entries.size() == 1);
+  CHECK(entries.front().kind == JCPROF_LOG_PAUSE);
+}
+
+TEST_CASE("a pause from outside leaves one from inside alone") {
+  ProgramsBench bench;
+  REQUIRE(bench.first.attaches(ourselves()));
+  const Target second(bench.offered());
+  std::atomic<bool> ends = false;
+  std::thread outside([&] {
+    for (bool is_wanted = true; !ends; is_wanted = !is_wanted) bench.recording.pause(is_wanted);
+  });
+  std::atomic_ref off(second.head().off);
+  int lost = 0;
+  for (int i = 0; i < 100000; ++i) {
+    off |= JCPROF_LOG_OFF_INSIDE;
+    for (int j = 0; j < 20; ++j) lost += (off.load() & JCPROF_LOG_OFF_INSIDE) == 0 ? 1 : 0;
+    off &= ~JCPROF_LOG_OFF_INSIDE;
+  }
+  ends = true;
+  outside.join();
+  CHECK(lost == 0);
+  bench.recording.stop();
+}
+
+TEST_CASE("a program whose log cannot be written is refused, and the next one has its number") {
+  ProgramsBench bench;
+  fs::create_directory(bench.folder / "programs");
+  write_file(bench.folder / "programs/2", "");
+  REQUIRE(bench.first.attaches(ourselves()));
+  const Target second(bench.offered());
+  const std::uint32_t number = load(bench.first.head().offered);
+  REQUIRE(second.attaches(ourselves()));
+  CHECK(comes_true([&] { return load(bench.first.head().refused) == 1; }));
+  CHECK(load(second.head().off) == JCPROF_LOG_OFF_OUTSIDE);
+  const Target third(bench.offered(number));
+  fs::remove(bench.folder / "programs/2");
+  REQUIRE(third.attaches(ourselves()));
+  third.records();
+  bench.recording.stop();
+  const Recorded recorded = bench.recording.end(0, 0);
+  REQUIRE(recorded.programs.size() == 2);
+  CHECK(recorded.programs[1].file == bench.log(2));
+  CHECK(std::ranges::any_of(recorded.warnings, [](const Warning& warning) {
+    return warning.text.find("programs could not be recorded: ") == 0;
+  }));
+}
+
+TEST_CASE("what a program is called may have blanks") {
+  LogMemory memory(a_mib, RecordClock::own, Pages::later);
+  const Target target(memory.file());
+  std::memcpy(reinterpret_cast<std::byte*>(&target.head()) + JCPROF_LOG_COMMAND_AT, "My Tools/words\0a b.txt",
+              22);
+  CHECK(facts_of(memory).program == "My Tools/words");
+  CHECK(facts_of(memory).command == "My Tools/words a b.txt");
+}
+
+TEST_CASE("programs of an earlier recording go, and those that a killed recorder left") {
+  const TemporaryFolder folder;
+  for (const char* file : {"programs/2/record.jcplog", "programs.old/3/record.jcplog"}) {
+    fs::create_directories((folder / file).parent_path());
+    write_file(folder / file, "");
+  }
+  {
+    Recording recording(
+        {.file = folder / "record.jcplog", .memory = a_mib, .left_out = {}, .programs = folder / "programs"});
+    recording.begin();
+    CHECK_FALSE(fs::exists(folder / "programs"));
+    recording.stop();
+  }
+  CHECK_FALSE(fs::exists(folder / "programs.old"));
+}
+
+TEST_CASE("memory is what the system has, within the limits of our control groups") {
+  const TemporaryFolder folder;
+  const auto tell = [&](const fs::path& file, const std::string& text) {
+    fs::create_directories((folder / file).parent_path());
+    write_file(folder / file, text);
+  };
+  const MemoryTold told{.proc = folder / "proc", .cgroups = folder / "groups"};
+  CHECK(available_memory(told) == UINT64_MAX);
+  tell("proc/meminfo", "MemTotal:  9000 kB\nMemAvailable:  1000 kB\n");
+  CHECK(available_memory(told) == 1024000);
+  tell("proc/self/cgroup", "4:memory:/outside/a\n0::/b/c\n");
+  CHECK(available_memory(told) == 1024000);
+  tell("groups/b/c/memory.max", "max\n");
+  tell("groups/b/c/memory.current", "5000\n");
+  CHECK(available_memory(told) == 1024000);
+  tell("groups/b/memory.max", "900000\n");
+  tell("groups/b/memory.current", "500000\n");
+  CHECK(available_memory(told) == 400000);
+  // The system takes files out of memory where it needs some.
+  tell("groups/b/memory.stat", "anon 7\nactive_file 10000\ninactive_file 20000\n");
+  CHECK(available_memory(told) == 430000);
+  tell("groups/memory/memory.limit_in_bytes", "300000\n");
+  tell("groups/memory/memory.usage_in_bytes", "100000\n");
+  tell("groups/memory/memory.stat", "active_file 5\ntotal_active_file 1000\n");
+  CHECK(available_memory(told) == 201000);
+  tell("groups/memory/memory.usage_in_bytes", "400000\n");
+  CHECK(available_memory(told) == 0);
+}
+
 TEST_CASE("a program that takes the log in the last moment is recorded") {
   ProgramsBench bench;
   REQUIRE(bench.first.attaches(ourselves()));
@@ -177,7 +291,9 @@ TEST_CASE("memory is alone when nobody else has it open or mapped, and is cleare
     REQUIRE(target.attaches(7));
     target.records();
     store(memory.functions().front(), jcprof_log_u64{7});
-    store(target.head().entries_used, 8U);
+    store(target.head().entries_used, 0U);
+    target.head().clock = 77;
+    target.head().chunks_at = 7;
     const_cast<std::byte&>(memory.entries().front()) = std::byte{1};
   }
   CHECK(memory.is_alone());
