@@ -71,18 +71,52 @@ double smallest_gap(std::vector<double> readings) {
   return gap;
 }
 
-double clock_step(std::vector<double> readings) {
-  constexpr double rounding = 2;
+namespace {
+
+constexpr double rounding = 2;
+
+/// The middle of each heap of readings that lie no further apart than rounding puts them; empty where a heap
+/// is wider than that.
+std::vector<double> heaps_of(std::vector<double> readings) {
   std::ranges::sort(readings);
   std::vector<double> middles;
   for (std::size_t begin = 0; begin < readings.size();) {
     std::size_t end = begin + 1;
     while (end < readings.size() && readings[end] - readings[end - 1] <= rounding) ++end;
-    if (readings[end - 1] - readings[begin] > rounding) return smallest_gap(std::move(readings));
+    if (readings[end - 1] - readings[begin] > rounding) return {};
     middles.push_back((readings[begin] + readings[end - 1]) / 2);
     begin = end;
   }
-  return smallest_gap(middles.size() > 1 ? std::move(middles) : std::move(readings));
+  return middles;
+}
+
+/// The step that all gaps are whole multiples of, but for rounding; 0: none.
+double common_step(const std::vector<double>& gaps) {
+  constexpr double near = 3.5;  // multiples of the least gap that are told apart whatever its rounding
+  constexpr double far = 20;    // and of the mean of those
+  const double least = std::ranges::min(gaps);
+  double ticks = 0;
+  double steps = 0;
+  for (const double gap : gaps) {
+    if (gap > near * least) continue;
+    ticks += gap;
+    steps += std::round(gap / least);
+  }
+  const double step = ticks / steps;
+  const bool is_common = std::ranges::all_of(
+      gaps, [&](double gap) { return gap > far * step || std::abs(std::remainder(gap, step)) <= rounding; });
+  return is_common ? step : 0;
+}
+
+}  // namespace
+
+double clock_step(std::vector<double> readings) {
+  constexpr std::size_t fewest = 4;  // heaps; of fewer, gaps are multiples of something by chance
+  const std::vector<double> heaps = heaps_of(readings);
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < heaps.size(); ++i) gaps.push_back(heaps[i] - heaps[i - 1]);
+  const double step = heaps.size() < fewest ? 0 : common_step(gaps);
+  return step > 0 ? step : smallest_gap(std::move(readings));
 }
 
 double mad_sigma(const std::vector<double>& values) {

@@ -146,9 +146,9 @@ TEST_CASE(
     "rounded") {
   std::mt19937_64 random(20261130);
   std::uniform_real_distribution<double> anywhere(0, 1e6);
-  std::normal_distribution<double> work(4000, 150);
-  const auto readings = [&](double tick, double unit) {
-    const auto read = [&](double at) { return unit * std::round(std::floor(at / tick) * tick / unit); };
+  const auto readings = [&](double tick, double mean) {
+    std::normal_distribution<double> work(mean, mean / 25);
+    const auto read = [&](double at) { return std::round(std::floor(at / tick) * tick); };
     std::vector<double> durations;
     for (int i = 0; i < 2000; ++i) {
       const double begun = anywhere(random);
@@ -156,13 +156,15 @@ TEST_CASE(
     }
     return durations;
   };
-  CHECK(clock_step(readings(1e9 / 24e6, 1)) == Approx(1e9 / 24e6).margin(1));
-  CHECK(clock_step(readings(1e9 / 54e6, 1)) == Approx(1e9 / 54e6).margin(1));
-  CHECK(clock_step(readings(1e9 / 32768, 1)) == Approx(1e9 / 32768).margin(1));
-  CHECK(clock_step(readings(1000, 1)) == 1000);
-  CHECK(clock_step(readings(1, 1)) == 1);
+  CHECK(clock_step(readings(1e9 / 24e6, 4000)) == Approx(1e9 / 24e6).margin(1));
+  CHECK(clock_step(readings(1e9 / 54e6, 4000)) == Approx(1e9 / 54e6).margin(1));
+  CHECK(clock_step(readings(1e9 / 32768, 4e6)) == Approx(1e9 / 32768).margin(1));
+  CHECK(clock_step(readings(1000, 40e3)) == 1000);
+  CHECK(clock_step(readings(1, 4000)) == 1);
   CHECK(clock_step({7, 7, 7}) == 0);
   CHECK(clock_step({7, 8, 7}) == 1);
+  // Stops of a quiet target are no steps of its clock.
+  CHECK(clock_step({1000, 1001, 1040, 1042, 1100, 1101, 1180, 1181, 1300, 1302}) == 1);
 }
 
 }  // namespace jcprof::engine
