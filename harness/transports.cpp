@@ -62,7 +62,7 @@ std::string reader_of(std::string_view address) {
   return std::string(address);
 }
 
-/// Of a secure channel; nothing where the project has none.
+/// The hook of a secure channel; nothing where the project has none.
 std::optional<HookSettings> exchange_hook(const Project& project, const Placeholders& values) {
   const Session& session = project.session;
   if (session.exchange.empty()) return std::nullopt;

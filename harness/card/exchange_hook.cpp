@@ -106,7 +106,9 @@ ExchangeHook::Reply ExchangeHook::ask(std::string_view verb, const ordered_json&
   if (is_opening) reader("send", reply.send);
   reader.object("ok", reply.send ? Rule::usual : Rule::needed, [&](const Reader& ok) {
     if (is_opening) return;
-    ok("reopen", wants_opening_);
+    bool wants_opening = false;
+    ok("reopen", wants_opening);
+    wants_opening_ |= wants_opening;  // until the next open()
     ok("apdu", reply.apdu);
     ok("answer", reply.answer);
   });

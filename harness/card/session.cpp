@@ -250,18 +250,30 @@ void CardSession::send(std::span<const std::uint8_t> command) {
 
 const Answer& CardSession::transmit(std::span<const std::uint8_t> command) {
   if (wants_opening() && begin(Opening::reopen) == Contact::broken) return answer_;
-  const std::optional<Bytes> wrapped = is_open_ ? hook_->wrap(command, is_own(command)) : std::nullopt;
-  send(wrapped ? std::span<const std::uint8_t>(*wrapped) : command);
+  return transmit_unopened(command);
+}
+
+const Answer& CardSession::transmit_unopened(std::span<const std::uint8_t> command) {
+  return transmit_wrapped(wrap(command));
+}
+
+WrappedCommand CardSession::wrap(std::span<const std::uint8_t> command) {
+  return {.plain = command, .wrapped = is_open_ ? hook_->wrap(command, is_own(command)) : std::nullopt};
+}
+
+const Answer& CardSession::transmit_wrapped(const WrappedCommand& command) {
+  const auto& [plain, wrapped] = command;
+  send(wrapped ? std::span<const std::uint8_t>(*wrapped) : plain);
   if (wrapped && answer_.state == ExchangeState::answered) hook_->unwrap(answer_, arming_.stop_status);
   return answer_;
 }
 
-const Answer& CardSession::transmit_armed(std::span<const std::uint8_t> command) {
+WrappedCommand CardSession::wrap_armed(std::span<const std::uint8_t> command) {
   if (wants_opening())
     throw hook_->failure("wants the channel opened again between arming and the end of the trigger",
                          "its commands would run into the trap: send jcprof's own commands past the channel, "
                          "and give the trigger one APDU");
-  return transmit(command);
+  return wrap(command);
 }
 
 void CardSession::abort_if_asked(StatusWord status, const std::string& where) const {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -52,6 +53,12 @@ struct Try {
   bool is_as_told = false;           // the project expects that answer there
 };
 
+/// A command on its way to the card.
+struct WrappedCommand {
+  std::span<const std::uint8_t> plain;
+  std::optional<Bytes> wrapped;  // none: it goes as it is, past the channel
+};
+
 class CardSession {
  public:
   CardSession(const SessionSetup& setup, std::unique_ptr<ApduChannel> channel,
@@ -68,8 +75,13 @@ class CardSession {
   /// One command to its final answer, which is valid until the next call. The session is not ready any more
   /// when it was not answered. Goes through the secure channel, where there is one.
   const Answer& transmit(std::span<const std::uint8_t> command);
-  /// The same for a command of the trigger. UserError where the channel would have to be opened before it.
-  const Answer& transmit_armed(std::span<const std::uint8_t> command);
+  /// The same while the card may be armed, or has a trace that was not read: the channel is not opened
+  /// before it, whatever the hook wants.
+  const Answer& transmit_unopened(std::span<const std::uint8_t> command);
+  /// A command of the trigger, ready for transmit_wrapped(), which is next. UserError where the channel would
+  /// have to be opened before it.
+  WrappedCommand wrap_armed(std::span<const std::uint8_t> command);
+  const Answer& transmit_wrapped(const WrappedCommand& command);
 
   /// A shot or a calibration went well: restarts are counted from 0 again.
   void settle() {
@@ -92,6 +104,7 @@ class CardSession {
   Contact reset(ResetMode mode);
   Contact begin(Opening why);
   Contact open_channel(Opening why);
+  WrappedCommand wrap(std::span<const std::uint8_t> command);
   bool wants_opening() const { return is_open_ && hook_->wants_opening(); }
   bool is_own(std::span<const std::uint8_t> command) const {
     return command[0] == arming_.cla && command[1] == arming_.ins;

@@ -24,7 +24,7 @@ bool read_window(CardSession& session, const CardArming& card, TraceWindow& wind
   std::size_t logged = 0;
   do {
     const auto offset = static_cast<std::uint16_t>(window.traps.size());
-    const Answer& answer = session.transmit(read_trace_command(card, offset));
+    const Answer& answer = session.transmit_unopened(read_trace_command(card, offset));
     if (answer.state != ExchangeState::answered) return false;
     const std::optional<CardTrace> part = answer.status == sw_ok ? parse_trace(answer.data) : std::nullopt;
     if (!part || (part->traps.empty() && window.traps.size() < part->logged)) throw unreadable(answer);
@@ -41,7 +41,7 @@ bool read_window(CardSession& session, const CardArming& card, TraceWindow& wind
 bool read_memory(CardSession& session, const CardArming& card, MemoryLog& log) {
   for (;;) {
     const auto offset = static_cast<std::uint16_t>(log.changes.size());
-    const Answer& answer = session.transmit(read_memory_command(card, offset));
+    const Answer& answer = session.transmit_unopened(read_memory_command(card, offset));
     if (answer.state != ExchangeState::answered) return false;
     const std::optional<CardMemory> part = answer.status == sw_ok ? parse_memory(answer.data) : std::nullopt;
     if (!part) throw unreadable(answer);

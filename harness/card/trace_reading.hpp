@@ -14,7 +14,7 @@ struct TraceScope {
   std::uint32_t count = ~0U;
 };
 
-/// All but the end of the run. False when the card was lost meanwhile.
+/// All but the end of the run. False when the card was lost meanwhile. Opens no secure channel before.
 bool read_window(CardSession& session, const CardArming& card, TraceWindow& window, const TraceScope& scope);
 
 /// False when the card was lost meanwhile.

@@ -24,7 +24,7 @@ namespace {
 
 // One byte of the protocol counts them.
 constexpr std::size_t most_commands = 255;
-// Of a command, in a message.
+// Bytes of a command that a message shows.
 constexpr std::size_t shown_bytes = 32;
 constexpr std::uint64_t passes_per_step = 1000;
 constexpr std::uint64_t most_pass_steps = 0xFFFF;
@@ -128,7 +128,7 @@ class CardTransport final : public Transport {
   void make_ready();
   Sample shoot(const Shot& shot);
   Sample prepare_and_arm(const InputCommands& commands, std::span<const std::uint8_t> arming);
-  Sample run_trigger(const InputCommands& commands);
+  Sample run_trigger(const InputCommands& commands, std::int64_t delay_ns = 0);
   void finish(const InputCommands& commands, Outcome outcome);
   Sample run_ordered(std::uint32_t input, const Bytes& order, const std::function<bool()>& read);
   std::vector<std::uint64_t> ends_of_commands(std::uint32_t input, const WholeRun& like);
@@ -207,11 +207,14 @@ Sample CardTransport::prepare_and_arm(const InputCommands& commands, std::span<c
   return {.outcome = Outcome::ended};
 }
 
-Sample CardTransport::run_trigger(const InputCommands& commands) {
+/// The pause comes right before the first command goes: the hook's time to wrap it varies.
+Sample CardTransport::run_trigger(const InputCommands& commands, std::int64_t delay_ns) {
   Ticks ticks = 0;
   std::size_t exchanges = 0;
   for (const Bytes& command : commands.trigger) {
-    const Answer& answer = session_.transmit_armed(command);
+    const WrappedCommand wrapped = session_.wrap_armed(command);
+    if (&command == &commands.trigger.front()) pause(delay_ns);
+    const Answer& answer = session_.transmit_wrapped(wrapped);
     if (answer.state != ExchangeState::answered) {
       end_after_failed_try(command, std::nullopt);
       return unanswered(answer);
@@ -254,8 +257,7 @@ Sample CardTransport::shoot(const Shot& shot) {
   arm_.back() = static_cast<std::uint8_t>(commands_per_trigger_);
   Sample sample = prepare_and_arm(commands, arm_);
   if (sample.outcome != Outcome::ended) return sample;
-  pause(shot.delay_ns);
-  sample = run_trigger(commands);
+  sample = run_trigger(commands, shot.delay_ns);
   if (sample.outcome == Outcome::stopped || sample.outcome == Outcome::ended)
     finish(commands, sample.outcome);
   if (sample.outcome == Outcome::stopped) mark_in_another_command(shot, sample);
@@ -275,10 +277,11 @@ void CardTransport::mark_in_another_command(const Shot& shot, Sample& sample) co
 
 void CardTransport::finish(const InputCommands& commands, Outcome outcome) {
   session_.settle();
-  // Arming would still hold for the commands of the scripts where the card itself served GET RESPONSE.
-  const bool has_scripts = !commands.after_each.steps.empty() || !commands.before_each.steps.empty();
-  if (outcome == Outcome::ended && commands_per_trigger_ > commands.trigger.size() && has_scripts &&
-      session_.transmit(arm_command(setup_.arming, {}, 0)).state != ExchangeState::answered)
+  // Arming would still hold for scripts and openings where the card itself served GET RESPONSE.
+  const bool has_more =
+      setup_.hook || !commands.after_each.steps.empty() || !commands.before_each.steps.empty();
+  if (outcome == Outcome::ended && commands_per_trigger_ > commands.trigger.size() && has_more &&
+      session_.transmit_unopened(arm_command(setup_.arming, {}, 0)).state != ExchangeState::answered)
     return;
   // A card that is lost here is brought back before the next shot; this one is good.
   (void)session_.run(commands.after_each);
@@ -338,11 +341,11 @@ std::vector<std::uint64_t> CardTransport::ends_of_commands(std::uint32_t input, 
   std::optional<CardTrace> told;
   bool is_readable = true;
   for (const Bytes& command : commands.trigger) {
-    const Answer& answer = session_.transmit_armed(command);
+    const Answer& answer = session_.transmit_wrapped(session_.wrap_armed(command));
     if (answer.state != ExchangeState::answered) return {};
     judge(commands, command, answer.status);
     if (!is_readable) continue;  // a trigger is never left half sent
-    const Answer& trace = session_.transmit(read_trace_command(setup_.arming, 0));
+    const Answer& trace = session_.transmit_unopened(read_trace_command(setup_.arming, 0));
     if (trace.state != ExchangeState::answered) return {};
     told = trace.status == sw_ok ? parse_trace(trace.data) : std::nullopt;
     is_readable = told.has_value();

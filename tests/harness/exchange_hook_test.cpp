@@ -3,6 +3,7 @@
 // tests/support/toy_hook.py. The card's side is written here once more.
 #include "harness/card/exchange_hook.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
+#include "harness/card/protocol.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "tests/core/temporary_folder.hpp"
@@ -24,7 +26,7 @@ using namespace std::chrono_literals;
 
 using Words = std::vector<std::string>;
 
-/// What the card looks like at the moment, and all that it was sent.
+/// The state of the card at the moment, and all that it was sent.
 struct ToyCard {
   FakeApplet applet;
   std::vector<std::string> seen;   // as it came
@@ -36,6 +38,8 @@ struct ToyCard {
   bool unwraps_own = false;       // jcprof's own commands too
   bool sends_in_two = false;      // 61xx, then the rest
   bool has_inner_status = false;  // wrapped with the data, behind which stands 9000
+  bool has_traps_in_opening = false;
+  std::chrono::steady_clock::time_point last_seen;
   std::optional<std::string> dies_at;
 
   bool is_open = false;
@@ -91,6 +95,10 @@ struct ToyCard {
   }
 
   Bytes open(const Bytes& apdu) {
+    if (has_traps_in_opening) {
+      const Bytes answer = applet.process(apdu);
+      if (answer[0] == 0x6F) return answer;
+    }
     if (apdu[1] == 0x50) {
       nonce += 3;  // so that keys differ
       key = static_cast<std::uint8_t>(0x5AU ^ apdu[5] ^ nonce);
@@ -105,6 +113,7 @@ struct ToyCard {
   }
 
   Bytes process(const Bytes& apdu) {
+    last_seen = std::chrono::steady_clock::now();
     seen.push_back(to_hex(apdu));
     if (apdu[1] == 0xC0) return std::exchange(rest, {});
     if (apdu[1] == 0x50 || apdu[1] == 0x82) return open(apdu);
@@ -183,7 +192,7 @@ struct Bench {
     return made;
   }
 
-  /// What ends a run at one of these shots.
+  /// The text of the fault that ends a run at one of these shots.
   std::string fault(const std::vector<Shot>& shots = {at(0)}) {
     const std::unique_ptr<Transport> measured = transport();
     try {
@@ -425,6 +434,60 @@ TEST_CASE("a channel that would have to be opened between arming and trigger end
   two.card.applet.answer = {0x6F, 0x42};  // bare
   CHECK(two.first_line() == text);
   CHECK(two.card.plain == std::vector<std::string>{"b0310000"});
+}
+
+TEST_CASE("a card that serves GET RESPONSE itself is disarmed before the channel is opened again") {
+  Bench bench({"unwrap:reopen"});
+  bench.card.sends_in_two = true;
+  bench.card.has_traps_in_opening = true;
+  const auto transport = bench.transport();
+  // The opening would pass trap 1 a second time.
+  for (const Sample& sample : shoot(*transport, {at(0), at(1, 2), at(1, 2)}))
+    CHECK(sample.outcome == Outcome::ended);
+  CHECK(bench.requests("open") == std::vector<std::string>{"open start", "open reopen", "open reopen"});
+
+  const TraceWindow window = transport->trace(0, 0, 100);
+  CHECK(window.traps.size() == 3);
+  CHECK(window.run->events == 3);
+  CHECK(bench.card.seen.back() == to_hex(arm_command(bench.setup.arming, {}, 0)));
+}
+
+TEST_CASE("the channel is not opened where the trace is looked at between two commands of a trigger") {
+  // Up to the second traced run, the hook has had 12 requests: 14 is its first command.
+  Bench bench({"unwrap:reopen", "after=12"});
+  bench.setup.trigger.apdus = {"B0310000", "B0320000"};
+  const auto transport = bench.transport();
+  CHECK_THROWS_WITH(transport->trace(0, 0, 100),
+                    Catch::Contains("opened again between arming and the end of the trigger"));
+  CHECK(bench.requests("open") == std::vector<std::string>{"open start"});
+}
+
+TEST_CASE("the channel may be opened again after the last command of a trigger, once the trace is read") {
+  Bench bench({"unwrap:reopen", "after=15"});
+  bench.setup.trigger.apdus = {"B0310000", "B0320000"};
+  const auto transport = bench.transport();
+  CHECK(transport->trace(0, 0, 100).traps.size() == 6);
+  CHECK(bench.requests("unwrap").size() == 4);
+  CHECK(bench.requests("open") == std::vector<std::string>{"open start"});
+}
+
+TEST_CASE("only an opening takes back that the hook wants one") {
+  Bench bench({"wrap:reopen", "unwrap:no-reopen", "after=6"});  // 7 wraps the trigger
+  bench.setup.session.after_each = {ApduStep{.apdu = "B0BB0000", .expect = ""}};
+  CHECK(shoot(*bench.transport(), {at(0)})[0].outcome == Outcome::ended);
+  CHECK(bench.requests("open") == std::vector<std::string>{"open start", "open reopen"});
+}
+
+TEST_CASE("the trigger is wrapped before the pause of a shot") {
+  Bench bench({"clock"});
+  Shot shot = at(0);
+  shot.delay_ns = 30'000'000;
+  shoot(*bench.transport(), {shot});
+  const std::string line = bench.requests("clock wrap ").back();
+  const auto answered = std::stoll(line.substr(line.rfind(' ')));
+  const std::chrono::nanoseconds seen = bench.card.last_seen.time_since_epoch();
+  CHECK(bench.card.plain.size() == 1);
+  CHECK(seen.count() - answered >= shot.delay_ns);
 }
 
 TEST_CASE("a hook that wants the channel opened again by after_reset itself ends the run") {

@@ -4,7 +4,7 @@ counter and a check sum of four bytes, chained from command to command. Nothing 
 
 Words that change it: "through" (jcprof's own commands go through the channel), "keep" (a bare answer leaves the channel open),
 "inner" (the status word stands in the data, before 9000), "wrong-key", "aid=HEX" to select, "slow=SECONDS" for each answer,
-"VERB:FAULT" for something that it does wrong, "after=ID" of a request."""
+"clock" (the log says when it answers), "VERB:FAULT" for something that it does wrong, "after=ID" of a request."""
 import json
 import os
 import sys
@@ -97,7 +97,8 @@ def faulty(fault, good):
     return {"garbage": "so be it", "list": [], "id": {"id": 0, "ok": {}}, "empty": {},
             "send": {"send": "0084000008"}, "apdu": {"ok": {"apdu": "8031"}}, "short": {"ok": {"answer": "90"}},
             "odd": {"ok": {"apdu": "8"}}, "no-apdu": {"send": "80"}, "error": {"error": {"message": "no card key", "hint": "buy one"}},
-            "reopen": {"ok": {**good.get("ok", {}), "reopen": True}}}[fault]
+            "reopen": {"ok": {**good.get("ok", {}), "reopen": True}},
+            "no-reopen": {"ok": {**good.get("ok", {}), "reopen": False}}}[fault]
 
 
 log("pid %d" % os.getpid())
@@ -110,4 +111,6 @@ for line in sys.stdin:
         reply = faulty(faults[request["do"]], reply)
     if isinstance(reply, dict):
         reply = {"id": request["id"], **reply}
+    if "clock" in words:
+        log("clock %s %d" % (request["do"], time.monotonic_ns()))
     print(reply if isinstance(reply, str) else json.dumps(reply), flush=True)
