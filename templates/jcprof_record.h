@@ -118,6 +118,7 @@ struct jcprof_writer {
   jcprof_log_u32 probe;    /* chunk that is looked at next */
   jcprof_log_u32 starved;  /* the last look at all chunks found none */
   jcprof_log_u32 refusals; /* in a row, by an unwritten slot */
+  jcprof_log_u32 waited;   /* for another thread that looks for the log: once is enough */
   int error;
 #ifdef JCPROF_ENCLAVE_BUILD
   struct jcprof_kept *kept; /* null: there is no room for it */
@@ -996,10 +997,16 @@ JCPROF_LOCAL_ void jcprof_know_process(void) {
   jcprof_errno(&error);
 }
 
-/* The child's one thread is a new one. */
+/* The child's one thread is a new one. If another thread was looking for the log, the child looks again. */
 JCPROF_LOCAL_ void jcprof_in_child(void) {
   struct jcprof_writer *const own = &jcprof_writing;
+  jcprof_log_u32 state = JCPROF_ATTACHING_;
   jcprof_know_process();
+  if (__atomic_compare_exchange_n(&jcprof_recorder.attached, &state, JCPROF_UNATTACHED_, 0, __ATOMIC_ACQUIRE,
+                                  __ATOMIC_ACQUIRE)) {
+    jcprof_recorder.log = JCPROF_NULL_;
+    jcprof_recorder.early = 0; /* the parent tells of these */
+  }
   own->head = JCPROF_NULL_;
   own->begin = JCPROF_NULL_;
   own->chunk = JCPROF_NULL_;
@@ -1007,17 +1014,21 @@ JCPROF_LOCAL_ void jcprof_in_child(void) {
   own->number = 0;
   own->starved = 0;
   own->refusals = 0;
+  own->waited = 0;
   own->busy = 0;
 }
 
-JCPROF_LOCAL_ void jcprof_hear_of_ends(void) {
-  struct jcprof_recorder *const all = &jcprof_recorder;
+JCPROF_LOCAL_ void jcprof_hear_of_forks(void) {
   jcprof_know_process();
   if (jcprof_libc_register_atfork != JCPROF_NULL_) {
     jcprof_libc_register_atfork(JCPROF_NULL_, JCPROF_NULL_, jcprof_in_child, JCPROF_NULL_);
   } else if (jcprof_libc_atfork != JCPROF_NULL_) {
     jcprof_libc_atfork(JCPROF_NULL_, JCPROF_NULL_, jcprof_in_child);
   }
+}
+
+JCPROF_LOCAL_ void jcprof_hear_of_ends(void) {
+  struct jcprof_recorder *const all = &jcprof_recorder;
   /* glibc keeps values of the first 32 keys without an allocation. */
   if (jcprof_libc_key_create == JCPROF_NULL_ || jcprof_libc_setspecific == JCPROF_NULL_ ||
       jcprof_libc_key_create(&all->key, jcprof_end_thread) != 0 || all->key >= 32)
@@ -1122,8 +1133,8 @@ JCPROF_LOCAL_ int jcprof_share_log(struct jcprof_log_head *log, int *first) {
 
 /* The first log belongs to another program. Null: there is no other log. Programs that start together race for the log
    that is offered, and the recorder makes the next one within milliseconds. They give up when it has made none for a
-   second. A recorder that is gone has no files: now and then they look for that. Another runtime of this image may have
-   taken a log already. */
+   second, or after ten seconds in all. A recorder that is gone has no files: now and then they look for that. Another
+   runtime of this image may have taken a log already. */
 JCPROF_LOCAL_ struct jcprof_log_head *jcprof_later_log(struct jcprof_log_head *shared, const char *path, int *first) {
   const jcprof_log_u64 process = JCPROF_TO_(jcprof_log_u64, jcprof_libc_getpid());
   jcprof_log_u64 *const owner =
@@ -1131,8 +1142,8 @@ JCPROF_LOCAL_ struct jcprof_log_head *jcprof_later_log(struct jcprof_log_head *s
   const jcprof_log_u64 owned = __atomic_load_n(owner, __ATOMIC_ACQUIRE);
   jcprof_log_u32 number = owned >> 32 == process ? JCPROF_TO_(jcprof_log_u32, owned & 0xFFFFFFFFu) : 0;
   jcprof_log_u32 seen = ~0u;
-  int left;
-  for (left = 1000; left > 0; left--) {
+  int left, most = 10000;
+  for (left = 1000; left > 0 && most > 0; left--, most--) {
     const jcprof_log_u32 offers = __atomic_load_n(&shared->offers, __ATOMIC_ACQUIRE);
     const jcprof_log_u32 offered = __atomic_load_n(&shared->offered, __ATOMIC_ACQUIRE);
     struct jcprof_log_head *log;
@@ -1173,6 +1184,7 @@ JCPROF_LOCAL_ int jcprof_find_log(void) {
   struct jcprof_log_head *log = shared;
   int first = 0;
   if (shared != JCPROF_NULL_ && jcprof_is_our_log(shared)) {
+    jcprof_hear_of_forks();
     if (!jcprof_share_log(shared, &first)) {
       log = jcprof_later_log(shared, path, &first);
       if (log == JCPROF_NULL_) __atomic_fetch_add(&shared->refused, 1, __ATOMIC_RELAXED);
@@ -1209,6 +1221,7 @@ JCPROF_WEAK_ void jcprof_record_attach(void *memory) JCPROF_NOTHROW_ {
   __atomic_store_n(&jcprof_recorder.log, log, __ATOMIC_RELEASE);
 #if JCPROF_BY_PATH_
   first = jcprof_own_log(log, JCPROF_TO_(jcprof_log_u32, jcprof_libc_getpid()));
+  jcprof_hear_of_forks();
   jcprof_hear_of_ends();
 #else
   first = jcprof_own_log(log, ~0u);
@@ -1242,16 +1255,18 @@ JCPROF_LOCAL_ void jcprof_look_for_log(void) {
   jcprof_libc_sigmask(JCPROF_SIG_SETMASK_, before, JCPROF_NULL_);
 }
 
-/* Another thread looks for the log, which takes microseconds where a processor is free. This thread does not wait for
-   ever: it may hold a lock of libc's that the other one needs (fork), and a forked child has no other thread. */
+/* Another thread looks for the log, which takes microseconds where a processor is free, and longer in a program that
+   comes later. This thread waits once, and not for long: it may hold a lock of libc's that the other one needs (fork),
+   and a forked child has no other thread. */
 JCPROF_LOCAL_ jcprof_log_u32 jcprof_wait_for_log(void) {
   jcprof_log_u32 state = __atomic_load_n(&jcprof_recorder.attached, __ATOMIC_ACQUIRE);
   int left;
-  for (left = 200; left > 0 && state == JCPROF_ATTACHING_; left--) {
+  for (left = jcprof_writing.waited ? 0 : 200; left > 0 && state == JCPROF_ATTACHING_; left--) {
     jcprof_libc_poll(JCPROF_NULL_, 0, 1);
     jcprof_step();
     state = __atomic_load_n(&jcprof_recorder.attached, __ATOMIC_ACQUIRE);
   }
+  jcprof_writing.waited = 1;
   if (state == JCPROF_ATTACHING_ && jcprof_recorder.finder != JCPROF_TO_(jcprof_log_u32, jcprof_libc_getpid()))
     __atomic_store_n(&jcprof_recorder.wanted, 0, __ATOMIC_RELAXED);
   return state;

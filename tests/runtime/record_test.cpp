@@ -333,6 +333,21 @@ TEMPLATE_TEST_CASE("a child forked while another thread looks for the log goes o
   CHECK(recording.log().lines() == "1 3");
 }
 
+TEMPLATE_TEST_CASE("while a thread waits for a log, others wait once, and a forked child looks for itself",
+                   "", Gcc, Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  const Workshop workshop(TestType::compilers());
+  const std::string program =
+      workshop.build("late-fork", {"record_late_fork.c"}, traps + Flags{"-O2", "-pthread"});
+  Recording recording(workshop);
+  RecordLog taken(workshop.path("73"), {});
+  taken.head().attached = ~0U;
+  recording.log().head().attached = ~0U;
+  recording.log().head().offered = 73;
+  CHECK(recording.run({program}).status == 5);
+  CHECK(recording.log().head().refused == 2);
+}
+
 TEMPLATE_TEST_CASE("a storm of signals loses no count", "", Gcc, Clang) {
   REQUIRE_COMPILER(TestType::compilers());
   const Workshop workshop(TestType::compilers());
