@@ -308,6 +308,9 @@ ExitCode record_project_in(const OutputFolder& folder, const Project& project, c
   what.name = project.name;
   keep_measurements(what.profile);
   RecordedProject done = record_project(project, folder, options);
+  // A recording of a command may have left some, and this one has none.
+  std::error_code ignored;
+  fs::remove_all(folder.path() / "programs", ignored);
   what.traps = std::move(done.map);
   what.target = std::move(done.target);
   what.note = done.note.empty() ? options.note : done.note;

@@ -44,11 +44,6 @@ std::string name_in_log(const fs::path& file) {
   return log.facts().modules.empty() ? "" : fs::path(log.facts().modules.front().file).filename().string();
 }
 
-/// Not its arguments.
-std::string program_name(const std::string& command) {
-  return fs::path(command.substr(0, command.find(' '))).filename().string();
-}
-
 /// Warnings by what they say, and the numbers of the programs that they hold for.
 class Collected {
  public:
@@ -87,13 +82,13 @@ class Collected {
 };
 
 std::vector<Warning> analyze_program(RecordedProgram& program, const Analysis& first) {
-  std::string& command = program.log.facts.command;
+  harness::ProgramFacts& facts = program.log.facts;
   Analysis what = first;
   what.log = program.log.file;
   what.profile = what.log.parent_path() / first.profile.filename();
   try {
-    if (command.empty()) command = name_in_log(what.log);
-    what.name = program_name(command);
+    if (facts.command.empty()) facts.command = facts.program = name_in_log(what.log);
+    what.name = fs::path(facts.program).filename().string();
     Analyzed analyzed = analyze(what);
     program.profile = what.profile;
     program.time = std::move(analyzed.time);

@@ -137,6 +137,14 @@ TEST_CASE("a program that executes itself is several programs, of one process") 
   }
 }
 
+TEST_CASE("a profile has the name of its program, which may have blanks") {
+  const ProgramsPlace place("blanks");
+  fs::create_directory(place.files / "My Tools");
+  fs::copy_file(place.files / "calls", place.files / "My Tools/my calls");
+  CHECK(place.run("./calls work 10; './My Tools/my calls' work 20").status == 0);
+  CHECK(place.ask(2, "SELECT project FROM run") == "my calls");
+}
+
 TEST_CASE("programs that begin at once have a log each") {
   const ProgramsPlace place("at-once");
   write_file(place.files / "Makefile", "all: 1 2 3 4 5 6 7 8\n1 2 3 4 5 6 7 8:\n\t./calls work 1000\n");
