@@ -37,7 +37,7 @@ struct MemoryProfile {
   FreeMemory before = {};  // the command
   FreeMemory after = {};
   std::vector<MemoryLine> lines;  // that visibly take or give back any, in the order of files and lines
-  MemoryUses unattributed = {};  // in front of the first trap, behind the last one of a command or the last noted change
+  MemoryUses unattributed = {};  // in front of the first trap, behind a command's last one or the last change
   MemoryUses total = {};         // of the command: the sum of these, where all are known
   std::vector<MemoryUses> later;  // of each later command, with the scripts around it
   bool is_cut = false;            // only the first changes were noted

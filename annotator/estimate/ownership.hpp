@@ -110,9 +110,8 @@ struct ShownCalls {
 
 /// Follows the traps of one thread of control. `Host` keeps the account, with data of its own in each call
 /// and each statement:
-///   keeps_outermost         true: the outermost call owns what runs after its return. Nobody owns the time
-///   of
-///                           an answer and that up to the next command
+///   keeps_outermost         true: the outermost call owns what runs after its return, but for an applet's
+///                           answer and the time up to the next command, which nobody owns
 ///   begins_command(entry0)  a new command, and no call of one that runs: all calls under way were left
 ///   is_on_top()             false while a call runs that traps do not show
 ///   own(owner)              the owner has the time since the last event; nullptr: no trap's call has it

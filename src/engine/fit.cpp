@@ -20,9 +20,9 @@ constexpr double half_a_tick = 0.5;
 constexpr double most = 0.8;             // of the values of a block: rarer ones are spikes
 constexpr double wrong_in_a_run = 0.01;  // that a bound is called too narrow, where spikes alone lie beyond
 constexpr double no_bound = std::numeric_limits<double>::infinity();
-constexpr double wrong_of_exact = 0.05;    // it only tells what is above nothing, and not how surely
-constexpr double chance_of_change = 0.01;  // that noise alone widens an interval
-constexpr double surely = 3;               // smaller ones are chance, however many rounds there are
+constexpr double wrong_of_exact = 0.05;     // it only tells what is above nothing, and not how surely
+constexpr double chance_of_change = 0.001;  // that noise alone widens an interval
+constexpr double surely = 3;                // smaller ones are chance, however many rounds there are
 // Fewer than seven rounds have no interval: less than four twins, the last one perhaps alone.
 constexpr std::uint32_t fewest_units = 4;
 

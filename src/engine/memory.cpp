@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -110,19 +111,23 @@ std::vector<Scatter> scatters_beside(const std::vector<std::vector<double>>& by_
   return result;
 }
 
-/// By how many of its standard errors the mean is not 0. Values that agree by chance have the variance of
-/// those beside; readings are whole ticks, and none is better known than to half of one.
-double errors_off(const std::vector<double>& values, double least_variance) {
-  constexpr double of_half_a_tick = 0.25;
-  const auto count = static_cast<double>(values.size());
+double variance_of(const std::vector<double>& values) {
   double sum = 0;
   double squares = 0;
   for (const double value : values) {
     sum += value;
     squares += value * value;
   }
-  const double own = (squares - sum * sum / count) / (count - 1);
-  return std::abs(sum) / std::sqrt(std::max({least_variance, own, of_half_a_tick}) * count);
+  const auto count = static_cast<double>(values.size());
+  return (squares - sum * sum / count) / (count - 1);
+}
+
+/// By how many of its standard errors the mean is not 0. Values that agree by chance have the variance of
+/// those beside; readings are whole ticks, and none is better known than to half of one.
+double errors_off(const std::vector<double>& values, double least_variance) {
+  constexpr double of_half_a_tick = 0.25;
+  const double variance = std::max({least_variance, variance_of(values), of_half_a_tick});
+  return std::abs(mean_of(values)) / std::sqrt(variance / static_cast<double>(values.size()));
 }
 
 /// Spikes are brought nearer.
@@ -168,7 +173,10 @@ double far_longer(const std::vector<double>& longer, const Scatter& near) {
   if (longer.size() < fewest_far) return 0;
   const auto freedom = static_cast<double>(longer.size() - 1);
   const std::vector<double> tame = near_their_median(longer, near.variance);
-  const bool is_beyond = is_off(tame, near.variance, std::max(near.count, freedom), 1 / (2 * tables_without));
+  // A variance of a few values has little freedom.
+  const bool is_noisier = variance_of(tame) > near.variance;
+  const double freedom_of_both = is_noisier ? freedom : std::max(near.count, freedom);
+  const bool is_beyond = is_off(tame, near.variance, freedom_of_both, 1 / (2 * tables_without));
   return is_beyond && is_off(tame, 0, freedom, wrong_by_itself) ? std::abs(median(longer)) : 0;
 }
 
@@ -240,6 +248,7 @@ double moved_along_the_path(const Times& times, std::span<const std::size_t> sto
                             std::span<const FarTwin> far, double relative) {
   constexpr double harmless = 0.2;  // of what a figure may be off
   const double whole = median(present(times.behind_first()));
+  std::map<std::size_t, Scatter> noise_at;  // few stops have far twins, and those have many
   double longer = 0;
   for (const bool is_behind_end : {false, true}) {
     std::vector<double> values;
@@ -248,8 +257,9 @@ double moved_along_the_path(const Times& times, std::span<const std::size_t> sto
       const auto at = std::ranges::lower_bound(stops, one.stop);
       if (one.is_behind_end != is_behind_end || at == stops.end() || *at != one.stop) continue;
       values.push_back(one.longer);
-      const Scatter here = noise_near(times, static_cast<std::size_t>(at - stops.begin()));
-      if (here.variance >= noise.variance) noise = here;
+      const auto [here, is_new] = noise_at.try_emplace(one.stop);
+      if (is_new) here->second = noise_near(times, static_cast<std::size_t>(at - stops.begin()));
+      if (here->second.variance >= noise.variance) noise = here->second;
     }
     longer = std::max(longer, far_longer(values, noise));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An agent with known answers that does one thing wrong, where and as often as it is told. What it does right
-// tells events apart: a stop at the n-th event takes n million ticks and a few, the end fifty million.
+// tells events apart: a stop at the n-th event takes 370 thousand, n million ticks and a few, the end fifty
+// million. Whole millions from the start of each command would be a grid.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -20,6 +21,7 @@ namespace {
 using nlohmann::json;
 using std::chrono::milliseconds;
 
+constexpr std::int64_t ticks_ahead = 370'000;
 constexpr std::int64_t ticks_an_event = 1'000'000;
 constexpr std::int64_t events_at_the_end = 50;
 constexpr int a_while_ms = 60'000;
@@ -162,10 +164,10 @@ class FaultyAgent {
         return {{"outcome", "stopped"},
                 {"trap", path_[i]},
                 {"hit", hit},
-                {"ticks", static_cast<std::int64_t>(i + 1) * ticks_an_event + jitter}};
+                {"ticks", ticks_ahead + static_cast<std::int64_t>(i + 1) * ticks_an_event + jitter}};
     }
     return {{"outcome", "ended"},
-            {"ticks", events_at_the_end * ticks_an_event + jitter},
+            {"ticks", ticks_ahead + events_at_the_end * ticks_an_event + jitter},
             {"status", options_.value("status", 0x9000U)},
             {"reply", "0a"}};
   }
