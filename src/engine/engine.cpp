@@ -29,7 +29,8 @@ constexpr double probe_of_shot = 0.25;
 constexpr std::uint64_t pause_stream = std::uint64_t{1} << 41U;
 
 double longest_probe_of(double shot, double ns_per_tick) {
-  return std::min(2 * shot, std::max(longest_probe_ns / ns_per_tick, probe_of_shot * shot));
+  return std::min({2 * shot, std::max(longest_probe_ns / ns_per_tick, probe_of_shot * shot),
+                   longest_grid_ns / ns_per_tick});
 }
 
 constexpr NameTable<Phase, 4> phases{{
@@ -88,10 +89,11 @@ void Engine::take_warm_up(std::span<const Reading> readings) {
   pilot_run_.take(batch_.shots, readings, settings_.ns_per_tick);
   if (!pilot_ && longest_pause_ == 0 && settings_.ns_per_tick > 0)
     longest_pause_ = longest_probe_of(pilot_run_.pilot().shot, settings_.ns_per_tick);
-  if (pilot_run_.is_over())
-    end_warm_up();
-  else
-    plan();
+  if (!pilot_run_.is_over()) return plan();
+  const double longer = pilot_ ? 0 : pilot_run_.probe_longer(longest_pause_);
+  if (!(longer > 0)) return end_warm_up();
+  longest_pause_ = longer;
+  plan();
 }
 
 void Engine::give_up_warm_up() {
@@ -121,8 +123,9 @@ void Engine::end_warm_up_again() {
 void Engine::begin_measuring(const Pilot& pilot) {
   pilot_ = pilot;
   if (pilot_->grid > 0) clock_ = {.method = Method::coarse, .tick = pilot_->grid};
-  longest_pause_ = clock_.method == Method::coarse ? clock_.tick : pause_of_shot * pilot_->shot;
-  if (settings_.ns_per_tick <= 0 || settings_.exact) longest_pause_ = 0;
+  const double pause = clock_.method == Method::coarse ? clock_.tick : pause_of_shot * pilot_->shot;
+  const bool is_paused = settings_.ns_per_tick > 0 && !settings_.exact;
+  longest_pause_ = is_paused ? std::min(pause, longest_grid_ns / settings_.ns_per_tick) : 0;
   const std::vector<std::size_t>& stops = passes_.first_stops();
   if (settings_.zoom)
     zoom_.emplace(stops.size() - 1, ZoomSettings{.hot = *settings_.zoom,

@@ -21,6 +21,28 @@ Direction phase_of(double time, double period) {
   return std::polar(1.0, 2 * std::numbers::pi * time / period);
 }
 
+TurningPhases::TurningPhases(const std::vector<double>& times, double frequency, double step) {
+  for (const double time : times) {
+    phases_.push_back(phase_of(time * frequency, 1));
+    turns_.push_back(phase_of(time * step, 1));
+  }
+}
+
+void TurningPhases::turn() {
+  for (std::size_t i = 0; i < phases_.size(); ++i) {
+    // The product of std::complex looks for infinities as well, which takes twice as long.
+    const Direction a = phases_[i];
+    const Direction b = turns_[i];
+    phases_[i] = {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  }
+}
+
+Direction TurningPhases::sum(std::size_t begin, std::size_t end) const {
+  Direction sum;
+  for (std::size_t i = begin; i < end; ++i) sum += phases_[i];
+  return sum;
+}
+
 double evidence(double cosine) {
   constexpr double most = 0.9999;
   constexpr double large = 20;

@@ -16,9 +16,6 @@ constexpr double finest_part = 0.001;
 // theirs.
 constexpr double finest_steps = 4;
 
-// Readers and radio links answer at least so often.
-constexpr double longest_grid_ns = 250e6;
-
 template <class Value>
 void keep_last(std::vector<Value>& values, Value value, std::size_t most) {
   values.push_back(value);
@@ -72,6 +69,17 @@ Pilot PilotRun::pilot() const {
   result.sigma = mad_sigma(wholes_);
   result.shot = median(ends_);
   return result;
+}
+
+double PilotRun::probe_longer(double longest_pause) {
+  const double step = is_probed_longer_ ? 0 : step_of_all(probe_, longest_pause);
+  // Twice the step, so that answers come at two steps at least.
+  const double longer = std::min(2 * step, longest_grid_ns * pause_step_);
+  if (!(longer > longest_pause)) return 0;
+  is_probed_longer_ = true;
+  probe_.clear();
+  begin();
+  return longer;
 }
 
 double PilotRun::grid(double longest_pause, const Precision& precision) const {

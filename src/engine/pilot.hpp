@@ -14,6 +14,9 @@
 
 namespace jcprof::engine {
 
+// Readers and radio links answer at least so often. No pause is longer for their sake.
+constexpr double longest_grid_ns = 250e6;
+
 /// The findings of the warm-up. Times are in ticks.
 struct Pilot {
   bool steady = true;  // else `drift` says by which part it still moved
@@ -40,6 +43,9 @@ class PilotRun {
   Pilot pilot() const;
   /// The period on which their answers came, after pauses of up to `longest_pause`; 0 for none. Ticks.
   double grid(double longest_pause, const Precision& precision) const;
+  /// Begins again where no pause moved an answer from one step of a grid to the next, and returns what is
+  /// long enough for that; else 0. Once.
+  double probe_longer(double longest_pause);
 
  private:
   WarmUp warm_up_;
@@ -48,6 +54,7 @@ class PilotRun {
   std::vector<double> ends_;
   std::vector<PausedReading> probe_;
   double pause_step_ = 0;  // in ticks, of a nanosecond
+  bool is_probed_longer_ = false;
 };
 
 }  // namespace jcprof::engine
