@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <set>
 #include <vector>
 
@@ -16,6 +17,7 @@ constexpr double tables_without_grid = 1000;  // for one that seems to have it
 constexpr double steps_per_turn = 16;         // of the latest time
 constexpr double most_turns = 4000;           // in that time
 constexpr std::size_t fewest_readings = 8;
+constexpr double most_turned = 1e7;  // frequencies times stops
 
 /// By stop, without what lies more than `widest` off its median.
 std::vector<double> means_within(const Times& times, double widest) {
@@ -44,6 +46,13 @@ std::vector<double> telling(const std::vector<double>& at, std::span<const std::
   return times;
 }
 
+/// Each n-th.
+std::vector<double> every(const std::vector<double>& times, std::size_t n) {
+  std::vector<double> some;
+  for (std::size_t i = 0; i < times.size(); i += n) some.push_back(times[i]);
+  return some;
+}
+
 Direction mean_direction(const std::vector<double>& times, double period) {
   Direction sum;
   for (const double time : times) sum += phase_of(time, period);
@@ -66,6 +75,34 @@ bool are_multiples_of_more(const std::vector<double>& times, double period) {
   return false;
 }
 
+struct About {
+  double expected = 0;  // the period
+  double latest = 0;    // of the times
+};
+
+/// The period about the expected one whose middles the times lie in, or 0.
+double best_period(const std::vector<double>& told, const About& about) {
+  constexpr double factor = 1.25;  // the spread of few readings tells the period so well
+  const double step = 1 / (steps_per_turn * about.latest);
+  const double lowest = 1 / (factor * about.expected);
+  const double tests = (factor / about.expected - lowest) / step;
+  const auto frequencies = static_cast<std::size_t>(tests) + 1;
+  // Some hundred stops tell as well as all.
+  const auto most = static_cast<std::size_t>(most_turned / static_cast<double>(frequencies));
+  const std::vector<double> times = every(told, told.size() / most + 1);
+  TurningPhases phases(times, lowest, step);
+  const auto count = static_cast<double>(times.size());
+  double best = 0;
+  double most_off = 0;  // the mean cosine of half a period is -1
+  for (std::size_t i = 0; i < frequencies; ++i, phases.turn()) {
+    const double off = -phases.sum().real() / count;
+    if (!(off > most_off)) continue;
+    most_off = off;
+    best = 1 / (lowest + static_cast<double>(i) * step);
+  }
+  return count * evidence(most_off) > std::log(tables_without_grid * tests) ? best : 0;
+}
+
 }  // namespace
 
 bool begins_with_step(const Times& times, double tick, std::span<const std::uint32_t> edges) {
@@ -76,7 +113,6 @@ bool begins_with_step(const Times& times, double tick, std::span<const std::uint
 
 double period_of_both_ways(const Times& times, const LockedGridSearch& search) {
   constexpr double quarter = 0.25;
-  constexpr double about = 1.25;  // the spread of few readings tells the period so well
   std::vector<double> halves;
   double latest = 0;
   for (const std::vector<double>& column : times.columns()) {
@@ -89,19 +125,9 @@ double period_of_both_ways(const Times& times, const LockedGridSearch& search) {
   }
   const double expected = halves.empty() ? 0 : 2 * median(halves);
   if (!(expected >= search.finest) || latest > most_turns * expected) return 0;
-  const std::vector<double> means = means_within(times, expected);
-  const double step = 1 / (steps_per_turn * latest);
-  const double tests = (about - 1 / about) / expected / step;
-  double best = 0;
-  double most = std::log(tables_without_grid * tests);
-  for (double frequency = 1 / (about * expected); frequency <= about / expected; frequency += step) {
-    const double found = evidence_of_part(telling(means, search.edges, 1 / frequency), 1 / frequency, 0.5);
-    if (found <= most) continue;
-    most = found;
-    best = 1 / frequency;
-  }
-  const bool is_grid =
-      best > 0 && best <= search.longest && !are_multiples_of_more(telling(means, search.edges, best), best);
+  const std::vector<double> told = telling(means_within(times, expected), search.edges, expected);
+  const double best = best_period(told, {.expected = expected, .latest = latest});
+  const bool is_grid = best > 0 && best <= search.longest && !are_multiples_of_more(told, best);
   return is_grid ? best : 0;
 }
 

@@ -4,41 +4,37 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <numbers>
 #include <numeric>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include <boost/math/tools/minima.hpp>
-
 #include "src/engine/fit.hpp"
 #include "src/engine/grid_of_means.hpp"
 #include "src/engine/phases.hpp"
+#include "src/engine/seen_times.hpp"
 
 namespace jcprof::engine {
 namespace {
 
-constexpr double runs_without = 1000;   // runs without a grid that seem to have one, by each kind of times
-constexpr double steps_per_cycle = 16;  // of the longest distance
-constexpr double most_periods = 4000;   // the finest, in the longest distance
-constexpr std::size_t fewest_far = 3;   // where the period is a short one
+constexpr double runs_without = 1000;  // runs without a grid that seem to have one, by each kind of times
+constexpr double most_periods = 4000;  // the finest, in the longest distance
+// Bounds of what a look costs. Grids that are finer than so many frequencies reach are not looked for,
+// readings and then stops are left out, and what looks like a grid so often without a proof is code.
+constexpr double most_frequencies = 8000;
+constexpr double most_scanned = 2e6;  // frequencies times readings
+constexpr std::size_t most_stops = 1000;
+constexpr int most_candidates = 16;
+constexpr std::size_t fewest_far = 3;          // where the period is a short one
 constexpr std::size_t fewest_sizes_alone = 5;  // where no single readings tell
-constexpr std::size_t most_readings = 20'000;  // that are looked at, of all stops
+constexpr std::size_t most_readings = 4000;    // that are looked at, of all stops
 constexpr std::size_t fewest_of_stop = 8;      // but so many of each
 // The sizes behind the first one must show this much evidence of being whole periods. Chance shows it once in
 // exp(6) tests. One such size never does, since `evidence` is below 5.
 constexpr double evidence_of_sizes = 6;
 // The same of single readings that lie whole periods off, and of the time from the send to the first stop.
 constexpr double evidence_of_send = 4;
-
-/// From a stop to the next one.
-struct Distance {
-  std::size_t from = 0;
-  double length = 0;
-  std::uint32_t edge = 0;
-};
 
 /// The k-th smallest: one of the readings, and none between two steps of a grid.
 double middle_reading(std::vector<double> values) {
@@ -59,33 +55,6 @@ struct Mean {
   double value() const { return count == 0 ? 0 : sum / static_cast<double>(count); }
 };
 
-/// The times that lie whole periods apart on a grid.
-struct Seen {
-  struct Stop {
-    double at = missing;
-    std::vector<double> readings = {};
-  };
-  std::vector<Stop> stops;
-  std::vector<Distance> distances = {};  // of neighbours
-  double longest() const {
-    return distances.empty() ? 0 : std::ranges::max(distances, {}, &Distance::length).length;
-  }
-  double latest() const {
-    double latest = 0;
-    for (const Stop& stop : stops) latest = std::max(latest, is_missing(stop.at) ? 0 : stop.at);
-    return latest;
-  }
-};
-
-Seen seen_at(std::vector<Seen::Stop> stops, std::span<const std::uint32_t> edges) {
-  Seen seen{.stops = std::move(stops)};
-  for (std::size_t s = 0; s + 1 < seen.stops.size(); ++s) {
-    const double length = seen.stops[s + 1].at - seen.stops[s].at;
-    if (!is_missing(length)) seen.distances.push_back({s, length, edges[s]});
-  }
-  return seen;
-}
-
 Direction direction_of(const Direction& sum) {
   return std::abs(sum) > 0 ? sum / std::abs(sum) : Direction{1};
 }
@@ -94,26 +63,31 @@ double cosine_between(const Direction& a, const Direction& b) {
   return (a * std::conj(b)).real();
 }
 
+constexpr double aligned = 0.75;  // the least mean cosine
+
 /// How well a period fits. The phase of a stop is that of all its readings, which jitter moves by whole
 /// periods, and a sleep that is now and then longer by a part of one.
 class Phases {
  public:
-  Phases(const Seen& seen, double period)
-      : seen_(seen), period_(period), tests_(std::max(1.0, 2 * seen.longest() / period)) {
-    for (const Seen::Stop& stop : seen.stops) {
-      Direction& sum = sums_.emplace_back();
-      for (const double reading : stop.readings) sum += phase_of(reading, period);
-      directions_.push_back(direction_of(sum));
-    }
+  Phases(const Seen& seen, double period) : Phases(seen, period, sums_of(seen, period)) {}
+
+  /// `sums`: by stop, of the phases of its readings.
+  Phases(const Seen& seen, double period, std::vector<Direction> sums)
+      : seen_(seen),
+        period_(period),
+        tests_(std::max(1.0, 2 * seen.longest() / period)),
+        sums_(std::move(sums)) {
+    for (const Direction& sum : sums_) directions_.push_back(direction_of(sum));
+    std::vector<bool> is_edge_seen(seen.edges, false);
     for (const Distance& one : seen.distances) {
-      const double cosine = cosine_between(directions_[one.from + 1], directions_[one.from]);
+      const double cosine = cosine_of(one);
       const double periods = periods_of(one.length);
       all_.add(cosine);
       // Times fall by more than chance for another reason: a stop that changes the next commands.
       falls_ = falls_ || periods < -1;
-      if (periods == 0 || one.edge == 0) continue;
-      if (edges_.insert(one.edge).second) of_edges_.add(cosine);
-      if (sizes_.insert(std::abs(periods)).second) of_sizes_.add(cosine);
+      if (periods == 0 || one.edge == 0 || is_edge_seen[one.edge]) continue;
+      is_edge_seen[one.edge] = true;
+      of_edges_.add(cosine);
     }
   }
 
@@ -129,16 +103,36 @@ class Phases {
     const Far far = far_readings();
     if (far.all.count > 0 && far.all.value() < far_aligned * far.usual()) return false;
     if (far.all.count < fewest_far && period_ < shortest_alone) return false;
-    const double by_sizes = evidence_of(of_sizes_, 1);
-    if (by_sizes >= evidence_of_sizes && (far.all.count > 0 || of_sizes_.count >= fewest_sizes_alone))
+    const Mean sizes = of_sizes();
+    if (evidence_of(sizes, 1) >= evidence_of_sizes &&
+        (far.all.count > 0 || sizes.count >= fewest_sizes_alone))
       return true;
     return is_flat() && static_cast<double>(far.stops) * evidence(far.all.value()) + evidence_of_entry() >=
                             evidence_of_send;
   }
 
  private:
-  static constexpr double aligned = 0.75;     // the least mean cosine
   static constexpr double far_aligned = 0.5;  // the same, in that of all readings
+
+  static std::vector<Direction> sums_of(const Seen& seen, double period) {
+    std::vector<Direction> sums;
+    for (const Seen::Stop& stop : seen.stops) {
+      Direction& sum = sums.emplace_back();
+      for (const double reading : stop.readings) sum += phase_of(reading, period);
+    }
+    return sums;
+  }
+  double cosine_of(const Distance& one) const {
+    return cosine_between(directions_[one.from + 1], directions_[one.from]);
+  }
+  /// Each once.
+  Mean of_sizes() const {
+    Mean mean;
+    std::set<double> sizes{0};
+    for (const Distance& one : seen_.distances)
+      if (one.edge != 0 && sizes.insert(std::abs(periods_of(one.length))).second) mean.add(cosine_of(one));
+    return mean;
+  }
 
   /// Readings whole periods off the middle one at their stop, and the others.
   struct Far {
@@ -213,56 +207,105 @@ class Phases {
   bool falls_ = false;
   std::vector<Direction> sums_;        // by stop, of the phases of its readings
   std::vector<Direction> directions_;  // of these
-  std::set<std::uint32_t> edges_;
-  std::set<double> sizes_;
   Mean all_;
   Mean of_edges_;
-  Mean of_sizes_;
 };
 
-/// All readings together have the sharpest peak.
-double refined(const Seen& seen, double frequency, double step) {
-  const auto height = [&](double at) {
-    Direction sum;
+/// Goes through frequencies, and tells quickly where a grid may be.
+class Scan {
+ public:
+  Scan(const Seen& seen, double frequency, double step)
+      : seen_(seen), frequency_(frequency), step_(step), phases_(readings_of(seen), frequency, step) {
+    sum_up();
+  }
+
+  double frequency() const { return frequency_; }
+  double height() const { return height_; }
+  void turn() {
+    phases_.turn();
+    frequency_ += step_;
+    sum_up();
+  }
+  bool may_be_grid() const {
+    constexpr std::size_t fewest_edges = 2;  // one is never enough evidence
+    return height_ >= aligned && told_ >= fewest_edges && Phases(seen_, 1 / frequency_, sums_).may_be_grid();
+  }
+  /// To the top, or down behind it.
+  void climb() {
+    for (double last = height_; (turn(), height_ > last);) last = height_;
+  }
+  void descend() {
+    int left = static_cast<int>(steps_per_cycle) / 2;
+    for (double last = height_; left-- > 0 && (turn(), height_ < last);) last = height_;
+  }
+
+ private:
+  static std::vector<double> readings_of(const Seen& seen) {
+    std::vector<double> all;
     for (const Seen::Stop& stop : seen.stops)
-      for (const double reading : stop.readings) sum += phase_of(reading, 1 / at);
-    return -std::norm(sum);
-  };
-  const double fine = std::min(step, 1 / (steps_per_cycle * seen.latest()));
-  double best = frequency;
-  for (double at = frequency - step; at <= frequency + step; at += fine)
-    if (height(at) < height(best)) best = at;
-  constexpr int bits = 20;  // of a number about 1, as Brent's method has it
-  const auto near = [&](double steps) { return height(best + steps * fine); };
-  return best + fine * boost::math::tools::brent_find_minima(near, -1.0, 1.0, bits).first;
-}
+      all.insert(all.end(), stop.readings.begin(), stop.readings.end());
+    return all;
+  }
+  void sum_up() {
+    sums_.clear();
+    std::size_t begin = 0;
+    for (const Seen::Stop& stop : seen_.stops) {
+      sums_.push_back(phases_.sum(begin, begin + stop.readings.size()));
+      begin += stop.readings.size();
+    }
+    Mean cosines;
+    told_ = 0;
+    for (const Distance& one : seen_.distances) {
+      const Direction& from = sums_[one.from];
+      const Direction& to = sums_[one.from + 1];
+      const double squares = std::norm(from) * std::norm(to);
+      cosines.add(squares > 0 ? cosine_between(to, from) / std::sqrt(squares) : 1);
+      told_ += one.edge != 0 && 2 * std::abs(one.length) * frequency_ >= 1 ? 1 : 0;
+    }
+    height_ = cosines.value();
+  }
+
+  const Seen& seen_;
+  double frequency_;
+  double step_;
+  TurningPhases phases_;
+  std::vector<Direction> sums_ = {};
+  double height_ = 0;
+  std::size_t told_ = 0;  // distances that may tell
+};
 
 /// The longest period of which all are multiples.
-double period_of(const Seen& seen, const LockedGridSearch& search) {
+double period_of(const Seen& all, const LockedGridSearch& search) {
+  const Seen seen = thinned(all, most_stops,
+                            std::max(most_readings, fewest_of_stop * std::min(all.stops.size(), most_stops)));
   const double longest = seen.longest();
   // Where blocks cancel, the whole is next to nothing, and `finest` with it.
   if (!(longest > 0) || longest > most_periods * search.finest) return 0;
   const double step = 1 / (steps_per_cycle * longest);
-  for (double frequency = step * steps_per_cycle / 2; frequency <= 1 / search.finest; frequency += step) {
-    if (!Phases(seen, 1 / frequency).may_be_grid()) continue;
-    while (Phases(seen, 1 / (frequency + step)).height() > Phases(seen, 1 / frequency).height())
-      frequency += step;
-    const double period = 1 / refined(seen, frequency, step);
+  const double lowest = step * steps_per_cycle / 2;
+  const double frequencies = std::min((1 / search.finest - lowest) / step, most_frequencies);
+  const auto most = static_cast<std::size_t>(most_scanned / std::max(frequencies, 1.0));
+  const Seen few = thinned(seen, most, most);
+  int candidates = 0;
+  Scan scan(few, lowest, step);
+  for (; scan.frequency() <= lowest + frequencies * step && candidates < most_candidates; scan.turn()) {
+    if (!scan.may_be_grid()) continue;
+    ++candidates;
+    scan.climb();
+    const double period = 1 / refined(seen, scan.frequency() - step, step);
     const Phases phases(seen, period);
     if (phases.may_be_grid() && phases.is_proven(search.alone)) return period <= search.longest ? period : 0;
+    scan.descend();
   }
   return 0;
 }
 
 /// By the readings as they came.
 Seen seen_as_read(const Times& times, const LockedGridSearch& search) {
-  const std::size_t most = std::max(fewest_of_stop, most_readings / times.stops());
   std::vector<Seen::Stop> stops;
   for (const std::vector<double>& column : times.columns()) {
     const std::vector<double> readings = present(column);
-    Seen::Stop& stop = stops.emplace_back(Seen::Stop{.at = middle_reading(readings)});
-    const std::size_t every = readings.size() / most + 1;
-    for (std::size_t i = 0; i < readings.size(); i += every) stop.readings.push_back(readings[i]);
+    stops.push_back({.at = middle_reading(readings), .readings = readings});
   }
   return seen_at(std::move(stops), search.edges);
 }

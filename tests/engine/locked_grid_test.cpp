@@ -3,6 +3,7 @@
 #include "src/engine/locked_grid.hpp"
 
 #include <cmath>
+#include <ctime>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -221,6 +222,70 @@ TEST_CASE("devices without a grid have none, also with values far out") {
     found += ms_of_grid(device.rounds()) > 0 ? 1 : 0;
   }
   CHECK(found <= 2);
+}
+
+namespace {
+
+/// Processor time of a search, at a tenth of a thousandth of the whole.
+double seconds_of(const Times& times, std::uint32_t edge_count) {
+  std::vector<std::uint32_t> edges(times.blocks());
+  for (std::size_t b = 0; b < edges.size(); ++b) edges[b] = 1 + static_cast<std::uint32_t>(b) % edge_count;
+  const double whole = times.columns().back().front() - times.columns().front().front();
+  const std::clock_t begin = std::clock();
+  find_locked_grid(times, {}, {.edges = edges, .finest = whole / 4000, .alone = 0.9e6, .longest = 40e6});
+  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+}
+
+Times device_rounds(std::size_t blocks, double dominant, std::size_t rounds, double both_ways = 0) {
+  Device device(blocks);
+  device.costs.resize(blocks, 0.3);
+  for (double& cost : device.costs) cost = 0.05 + 2 * device.uniform();
+  device.costs[blocks / 2] += dominant;
+  if (both_ways > 0)
+    device.seen = [&device, both_ways](double at) { return at + both_ways * device.uniform(); };
+  return device.rounds(rounds);
+}
+
+/// Equal blocks look like a grid, again and again.
+Times equal_rounds(std::size_t blocks) {
+  Device device(blocks);
+  device.jitter = 0.01;
+  device.costs.assign(blocks, 3);
+  for (std::size_t b = 0; b < blocks; ++b) device.costs[b] *= static_cast<double>(1 + b % 4);
+  return device.rounds();
+}
+
+}  // namespace
+
+// The bounds are twice what was promised for a machine with slow processors.
+TEST_CASE("a look at few stops costs no time, also behind one block that is most of the command") {
+  constexpr double most = 0.1;
+  CHECK(seconds_of(device_rounds(43, 0, 12), 43) < most);
+  CHECK(seconds_of(device_rounds(43, 5000, 12), 43) < most);
+  CHECK(seconds_of(device_rounds(43, 5000, 100), 43) < most);
+  CHECK(seconds_of(device_rounds(43, 5000, 12, 10), 43) < most);
+  CHECK(seconds_of(equal_rounds(43), 43) < most);
+}
+
+TEST_CASE("a look at 20,000 stops takes a second or two") {
+  constexpr double most = 4;
+  constexpr std::size_t many_blocks = 20'000;
+  for (const std::uint32_t edges : {40U, 20'000U}) {
+    CHECK(seconds_of(device_rounds(many_blocks, 0, 12), edges) < most);
+    CHECK(seconds_of(device_rounds(many_blocks, 20'000, 12), edges) < most);
+    CHECK(seconds_of(device_rounds(many_blocks, 20'000, 12, 10), edges) < most);
+    CHECK(seconds_of(equal_rounds(many_blocks), edges) < most);
+  }
+}
+
+TEST_CASE("a grid is found among so many stops that some are left out") {
+  Device device(1);
+  device.costs.resize(4000);
+  for (double& cost : device.costs) cost = 0.1 + 5 * device.uniform();
+  device.seen = [&](double time) { return polled(time, 4, 0.02, device); };
+  const double found = ms_of_grid(device.rounds());
+  REQUIRE(found > 0);
+  CHECK(4 / found == Approx(std::round(4 / found)).epsilon(0.001));
 }
 
 }  // namespace jcprof::engine
