@@ -27,6 +27,14 @@
 #define JCPROF_TEXT_(x) JCPROF_TEXT_2_(x)
 #define JCPROF_OUTSIDE_(name) __asm__(JCPROF_TEXT_(__USER_LABEL_PREFIX__) #name)
 
+/* A type, such as `struct a`, as one word. */
+#if defined(__cplusplus) && __cplusplus >= 201103L
+extern "C++" {
+template <class T>
+using jcprof_type = T;
+}
+#endif
+
 #if !JCPROF_LIVE || !defined(JCPROF_RECORD)
 /* For record mode. A mark has a name, which is the same string each time, and 64 bits of your own. Between
    JCPROF_PAUSE() and JCPROF_RESUME() nothing is recorded. */
@@ -58,6 +66,7 @@
 #define JCPROF_BEGIN(id) ((void)0)
 #ifdef __cplusplus
 #define JCPROF_HELD static_cast
+#define JCPROF_HELD_AUTO
 #define JCPROF_HELD_WHOLE static_cast
 #define JCPROF_LAST(id) ((void)0)
 #if __cplusplus >= 201103L
@@ -603,8 +612,13 @@ __asm__(".pushsection .text.jcprof_trapped,\"axG\",%progbits,jcprof_trapped,comd
   int jcprof_d##id __attribute__((__unused__)) = \
       (__extension__({ JCPROF_TRAP_V(id, x); 0; }))
 #else
-#define JCPROF_BOTH(a, b) (static_cast<void>(jcprof_keep(a)), b)
-#define JCPROF_TRAP_V(id, x) (static_cast<void>(jcprof_keep(x)), JCPROF_TRAP_E(id))
+#if __cplusplus >= 201103L
+#define JCPROF_KEPT_(x) static_cast<void>(jcprof_keep(x))
+#else /* a template takes no local type */
+#define JCPROF_KEPT_(x) __extension__({ JCPROF_KEEP_(x); })
+#endif
+#define JCPROF_BOTH(a, b) (JCPROF_KEPT_(a), b)
+#define JCPROF_TRAP_V(id, x) (JCPROF_KEPT_(x), JCPROF_TRAP_E(id))
 #define JCPROF_TRAP_DV(id, x) int jcprof_d##id __attribute__((__unused__)) = (JCPROF_TRAP_V(id, x), 0)
 #endif
 
@@ -700,7 +714,7 @@ JCPROF_CONSTANT_ JCPROF_INLINE_ bool jcprof_keep_whole(const volatile V &x) JCPR
 #if __cplusplus >= 201103L
 #define JCPROF_WHOLE(v) jcprof_keep_whole<decltype(v)>(v)
 #else
-#define JCPROF_WHOLE(v) jcprof_keep_whole<__typeof__(v)>(v)
+#define JCPROF_WHOLE(v) (__extension__({ __asm__ __volatile__("" : : "m"(v)); 0; }))
 #endif
 
 /* A returned value, which is known before the guards of its function are destroyed. */
@@ -713,6 +727,7 @@ JCPROF_CONSTANT_ JCPROF_INLINE_ T jcprof_held_whole(T x) JCPROF_NOTHROW_ {
   return static_cast<void>(jcprof_keep_whole<T>(x)), x;
 }
 #define JCPROF_HELD jcprof_held
+#define JCPROF_HELD_AUTO jcprof_held
 #define JCPROF_HELD_WHOLE jcprof_held_whole
 
 /* A trap at the end of a block. A return passes it too, but an exception that unwinds the block does not. */

@@ -172,8 +172,7 @@ void lambda(UnitWalk& walk, CXCursor cursor) {
   function.declarator = {begin, begin + 1};
   function.definition = begin;
   function.returns = CResult::record;
-  const std::uint32_t head_end = range_of(walk, body->written).begin;
-  hold_of_lambda(&body->written, walk.source->text->text().substr(begin, head_end - begin), function);
+  hold_of_lambda(&cursor, range_of(walk, cursor), *walk.source, function);
   read_lifetimes(&cursor, &body->written, *walk.source, walk.context, function);
   const std::uint32_t index = open_function(walk, std::move(function), cursor);
   lambdas_beside(walk, cursor, *body);
@@ -224,7 +223,8 @@ CFunction described(const UnitWalk& walk, CXCursor cursor, CRange body) {
       &cursor,
       {.name = name,
        .definition = is_known ? range_of(walk, cursor).begin : definition_at(*walk.source, name),
-       .body = body.begin},
+       .body = body.begin,
+       .end = body.end},
       *walk.source, walk.context);
 }
 
@@ -296,7 +296,7 @@ void local_variable(UnitWalk& walk, CXCursor variable, std::uint32_t index) {
     CNode& declaration = node(walk, index);
     declaration.value = computed ? CValue::computed : CValue::trivial;
     if (computed)
-      declaration.assigned = both_kept(declaration.assigned, kept_of_variable(&variable, *walk.source));
+      declaration.assigned = kept_with(declaration.assigned, kept_of_variable(&variable, *walk.source));
   }
   lambdas(walk, variable);
 }

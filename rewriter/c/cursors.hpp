@@ -34,6 +34,7 @@ struct CPlaces {
   std::uint32_t name = 0;
   std::uint32_t definition = 0;
   std::uint32_t body = 0;
+  std::uint32_t end = 0;  // of the body
 };
 
 /// A place in a file. A place in what a macro makes is that of the macro's use.
@@ -72,8 +73,6 @@ CPoint point_of(Location location) {
 
 CFunction describe_function(const void* cursor, const CPlaces& places, const CSourceFile& source,
                             const CUnitContext& context);
-/// `head`: the text in front of the lambda's body.
-void hold_of_lambda(const void* body, std::string_view head, CFunction& function);
 /// A variable of that name is in scope: where the function's result has its type by it, a value cannot be
 /// held.
 void hide(std::string_view name, CFunction& function);
@@ -85,6 +84,12 @@ void compiled_again(const void* cursor, CRange body, CView& view);
 std::string scope_of(const void* cursor);
 /// The declaration as one line, attributes included; costly.
 std::string terse(const void* cursor);
+
+// In held.cpp.
+
+/// Finds the type of C++ that returned values may be copied in without a trace. `range`: of the definition.
+void hold(const void* function, CRange range, const CSourceFile& source, CFunction& to);
+void hold_of_lambda(const void* lambda, CRange range, const CSourceFile& source, CFunction& to);
 
 // In kinds.cpp.
 
@@ -103,6 +108,8 @@ bool is_plain_variable(const void* cursor);
 std::string kept_of_expression(const void* statement, const CSourceFile& source);
 /// A variable with a computed value.
 std::string kept_of_variable(const void* variable, const CSourceFile& source);
+/// The values of `all` and those of `more`; not those where they are too many.
+std::string kept_with(const std::string& all, const std::string& more);
 /// A local that is returned.
 std::string kept_of_returned(const void* value, const CSourceFile& source);
 /// Scalars apart, a value of that type can be kept by a copy of it.

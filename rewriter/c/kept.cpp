@@ -279,6 +279,15 @@ std::string kept_of_variable(const void* variable, const CSourceFile& source) {
   return all;
 }
 
+std::string kept_with(const std::string& all, const std::string& more) {
+  constexpr std::string_view both = "JCPROF_BOTH(";
+  const std::string joined = both_kept(all, more);
+  std::size_t values = 1;
+  for (std::size_t at = joined.find(both); at != std::string::npos; at = joined.find(both, at + both.size()))
+    ++values;
+  return values <= most_kept ? joined : all;
+}
+
 std::string kept_of_returned(const void* value, const CSourceFile& source) {
   const CXCursor& of = *static_cast<const CXCursor*>(value);
   const CXCursor place = uncast(of);

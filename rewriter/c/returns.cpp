@@ -27,8 +27,9 @@ std::string_view form_held(CResult result) {
 /// A guard's destructor does not see the value, so that it has to be known before.
 Holder holder_in_cpp(const CFunction& source, bool is_list) {
   if (source.held_as.empty() || (is_list && !source.is_held_whole)) return {};
+  if (source.held_as == deduced) return {"JCPROF_HELD_AUTO(", ")"};
   return {fmt::format("JCPROF_HELD{}<{}>({}", source.is_held_whole ? "_WHOLE" : "", source.held_as,
-                      is_list ? source.held_as : ""),
+                      is_list ? fmt::format("jcprof_type<{}>", source.held_as) : ""),
           ")"};
 }
 
@@ -78,7 +79,8 @@ bool can_be_held(const CWalk& walk, NodeIndex node, std::optional<std::uint32_t>
   const CResult result = walk.frame.source->returns;
   if (n.in_macro || !end || !syntax.same_branch(n.begin, *end) || result == CResult::unnamed) return false;
   const bool is_list = syntax.word(syntax.next_token(syntax.token_at(n.begin))) == "{";
-  return walk.frame.holds_guards || (!walk.frame.source->held_as.empty() && !is_list);
+  const std::string& type = walk.frame.source->held_as;
+  return walk.frame.holds_guards || (!type.empty() && type != deduced && !is_list);
 }
 
 }  // namespace

@@ -37,35 +37,6 @@ bool needs_return(CXCursor cursor, const CFunction& function) {
   return function.name != "main" && result.kind != CXType_Void && !is_unknown(&result);
 }
 
-/// Finds the type's name where a value of it may be copied without a trace.
-void hold(CXType type, CFunction& function) {
-  const CXType known = clang_getCanonicalType(type);
-  function.is_held_whole = !is_scalar(&known);
-  const bool is_plain = known.kind == CXType_Record && clang_isPODType(known) != 0;
-  if (function.is_held_whole && !(is_plain && (function.is_constexpr || is_small(&known)))) return;
-  std::string name = taken(clang_getTypeSpelling(known));
-  // "(anonymous namespace)::Kind", which is Kind where it was written
-  if (name.find('(') != std::string::npos) name = taken(clang_getTypeSpelling(type));
-  const bool has_name = name.find('(') == std::string::npos;
-  if (has_name && clang_isConstQualifiedType(known) == 0) function.held_as = name;
-}
-
-/// The value of the first return in a lambda's body.
-CXChildVisitResult find_returned(CXCursor cursor, CXCursor /*parent*/, CXClientData data) {
-  const CXCursorKind kind = clang_getCursorKind(cursor);
-  if (kind == CXCursor_LambdaExpr) return CXChildVisit_Continue;
-  if (kind != CXCursor_ReturnStmt)
-    return clang_isStatement(kind) != 0 ? CXChildVisit_Recurse : CXChildVisit_Continue;
-  clang_visitChildren(
-      cursor,
-      [](CXCursor value, CXCursor /*return*/, CXClientData type) {
-        *static_cast<CXType*>(type) = clang_getCursorType(value);
-        return CXChildVisit_Break;
-      },
-      data);
-  return CXChildVisit_Break;
-}
-
 /// By the attribute that it has, itself or from a declaration in front of it.
 std::string visibility_of(CXCursor function) {
   std::string name;
@@ -224,18 +195,6 @@ bool names_processor(CXCursor function) {
   return found;
 }
 
-void hold_of_lambda(const void* body, std::string_view head, CFunction& function) {
-  CXType type{};
-  clang_visitChildren(*static_cast<const CXCursor*>(body), find_returned, &type);
-  if (!is_scalar(&type)) return;
-  type = clang_getUnqualifiedType(clang_getCanonicalType(type));
-  // A type that it names may be a reference.
-  const std::size_t arrow = head.rfind("->");
-  const bool is_plain =
-      arrow == head.npos || trimmed(head.substr(arrow + 2)) == taken(clang_getTypeSpelling(type));
-  if (is_plain) hold(type, function);
-}
-
 CFunction describe_function(const void* cursor, const CPlaces& places, const CSourceFile& source,
                             const CUnitContext& context) {
   const CXCursor& of = *static_cast<const CXCursor*>(cursor);
@@ -267,7 +226,7 @@ CFunction describe_function(const void* cursor, const CPlaces& places, const CSo
       context.is_cpp && function.is_free && taken(clang_Cursor_getMangling(of)) == name;
   judge(of, places, source, context, function);
   function.needs_return = context.is_cpp && needs_return(of, function);
-  if (context.is_cpp) hold(clang_getCursorResultType(of), function);
+  if (context.is_cpp) hold(cursor, {places.definition, places.end}, source, function);
   return function;
 }
 

@@ -72,6 +72,9 @@ inline std::string both_kept(const std::string& a, const std::string& b) {
 
 enum class CResult : std::uint8_t { nothing, scalar, small, record, unnamed };  // small: no scalar
 
+/// A result's type that is deduced from the returned value, as `auto` is, needs no name.
+constexpr std::string_view deduced = "auto";
+
 struct CFunction {
   std::string name;            // "fmt::detail::write"
   std::string owner;           // "fmt::detail"
