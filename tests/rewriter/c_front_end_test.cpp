@@ -376,6 +376,28 @@ TEST_CASE(
   CHECK_FALSE(typed({unit_of(root, "a.c", {"-DREAL=float"}), unit_of(root, "a.c", {"-D", "REAL=double"})}));
 }
 
+TEST_CASE("a value of C++ is held in the type that the file names, which each unit knows as its own") {
+  const fs::path root =
+      written("aliases",
+              {{"real.h", "#ifdef SINGLE\ntypedef float real;\n#else\ntypedef double real;\n#endif\n"},
+               {"f.h",
+                "inline real f(real x) { return x * 2; }\n"
+                "inline auto deduced(real x) { return x * 2; }\n"},
+               {"a.cpp", "#include \"real.h\"\n#include \"f.h\"\n" + main_text},
+               {"b.cpp", "#include \"real.h\"\n#include \"f.h\"\nreal b() { return f(1) + deduced(2); }\n"}});
+  const CRewritten rewritten =
+      rewrite_c(read_c(root, {"a.cpp", "b.cpp", "f.h"},
+                       {unit_of(root, "a.cpp", {"-DSINGLE"}), unit_of(root, "b.cpp")}, {Reach::program})
+                    .models,
+                {.entry = {"main"}, .scope = {}});
+  const std::string& text = rewritten.texts[2];
+  INFO(text);
+  CHECK(text.find("JCPROF_HELD< ::real>(") != std::string::npos);
+  CHECK(text.find("JCPROF_HELD_AUTO(") != std::string::npos);
+  CHECK(text.find("float") == std::string::npos);
+  CHECK(text.find("double") == std::string::npos);
+}
+
 TEST_CASE("a variable that is called as the result's type hides it") {
   const fs::path root =
       written("hidden", {{"a.c",
