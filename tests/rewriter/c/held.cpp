@@ -83,6 +83,66 @@ enum Inner { in0, in1, in2 };
 Inner inner(int n) { return static_cast<Inner>(g(n)); }
 }  // namespace
 
+using std::size_t;
+static size_t shorter(int n) { return static_cast<size_t>(g(n)); }
+extern "C" {
+struct plain {
+  int v;
+};
+struct plain* of_c(struct plain* p) { return p + g(-1); }
+}
+inline namespace v1 {
+namespace deep {
+class Klass {
+ public:
+  int v;
+};
+union Un {
+  int i;
+  float f;
+};
+enum class Scoped : short { a, b };
+}  // namespace deep
+}  // namespace v1
+static deep::Klass klass(int n) { return deep::Klass{g(n)}; }
+static deep::Un un(int n) { return {g(n)}; }
+static deep::Scoped scoped(int n) { return static_cast<deep::Scoped>(g(n)); }
+static const deep::Klass* const* far(const deep::Klass* const* p) { return p + g(-1); }
+template <class T>
+struct Special;
+template <>
+struct Special<int> {
+  enum Kind { k0, k1 };
+  struct In {
+    int v;
+  };
+  static Kind kind(int n) { return static_cast<Kind>(g(n)); }
+  static In in(int n) { return {g(n)}; }
+};
+class Friendly {
+  enum Secret { s0, s1, s2 };
+  friend int opened(int n);
+  friend Secret secret(const Friendly&) { return static_cast<Secret>(g(0)); }
+  template <class T>
+  static Secret any(T n) {
+    return static_cast<Secret>(g(n));
+  }
+};
+int opened(int n) { return Friendly::any(g(n)) + secret(Friendly()); }
+template <class T>
+T* const& twice(T* const& p) {
+  auto same = [&](int n) { return g(n) * 2; };
+  return same(-1) == 0 ? p : p;
+}
+struct Il2 {
+  int a, b;
+};
+static int bound(int n) {
+  auto [color, other] = Il2{g(n), n};
+  auto back = [](int m) -> enum color { return mix(m); };
+  return back(color) + other;
+}
+
 class Parser {
  public:
   int run() { return next(g(0)) + auto_next(0); }
@@ -102,6 +162,13 @@ int main() {
   struct point p = point(1, 2);
   std::printf("%d %d %d %d %d ", pick(3), Tint{1}.color(), p.x, p.y, moved(&p)->x);
   std::printf("%d %ld %d %zu %s %d ", q::glob(1).a, q::own(2).b, made(3).s, size(4), text(1), inner(1));
+  plain c_one = {5};
+  const deep::Klass one = {8};
+  const deep::Klass* const ones[] = {&one};
+  int* first = numbers;
+  std::printf("%zu %d %d %d %d %d ", shorter(1), of_c(&c_one)->v, klass(1).v, un(2).i, static_cast<int>(scoped(0)),
+              (*far(ones))->v);
+  std::printf("%d %d %d %d %d ", Special<int>::kind(0), Special<int>::in(4).v, opened(0), *twice(first), bound(2));
   struct local {
     int l;
   };
