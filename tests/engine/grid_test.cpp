@@ -102,6 +102,19 @@ TEST_CASE("no period is longer than what is looked for") {
       }
 }
 
+TEST_CASE("the longest period that is looked for is found") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<PausedReading> some;
+    for (int i = 0; i < 60; ++i) {
+      const double waited = std::uniform_real_distribution<double>(0, 250)(random);
+      some.push_back({.time = 250 * std::ceil((waited + 70) / 250) - waited, .pause = waited});
+    }
+    CHECK(find_grid(some, {.longest_pause = 250, .finest = 0.3, .longest = 250}) ==
+          Approx(250).epsilon(0.01));
+  }
+}
+
 TEST_CASE("a short command is paused longer until its grid shows, and never longer than a grid is") {
   for (const double grid : {60.0, 100.0, 150.0, 240.0, 400.0}) {
     const auto& [engine, longest] = warmed_up(grid, 0.3 * grid);
