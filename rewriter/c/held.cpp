@@ -25,9 +25,33 @@ bool may_name(CXCursor function, CXCursor declared) {
   return false;
 }
 
+/// The name finds what is in the unnamed namespace only where nothing in the one around it has that name.
+/// That is known of the global one.
+bool is_found_through(CXCursor unnamed, const std::string& name) {
+  const CXCursor outer = clang_getCursorSemanticParent(unnamed);
+  if (clang_isTranslationUnit(clang_getCursorKind(outer)) == 0) return false;
+  struct Search {
+    const std::string& name;
+    bool found = false;
+  } search{name};
+  clang_visitChildren(
+      outer,
+      [](CXCursor child, CXCursor /*parent*/, CXClientData data) {
+        const CXCursorKind kind = clang_getCursorKind(child);
+        if (kind == CXCursor_LinkageSpec || clang_Cursor_isInlineNamespace(child) != 0)
+          return CXChildVisit_Recurse;
+        auto& [name, found] = *static_cast<Search*>(data);
+        found = taken(clang_getCursorSpelling(child)) == name;
+        return found ? CXChildVisit_Break : CXChildVisit_Continue;
+      },
+      &search);
+  return !search.found;
+}
+
 /// "::q::Point"; empty for what is local, of a template, or of no name.
 std::string qualified(CXCursor declared, CXCursor function) {
   std::string name;
+  std::string inner;
   for (CXCursor c = declared;
        clang_Cursor_isNull(c) == 0 && clang_isTranslationUnit(clang_getCursorKind(c)) == 0;
        c = clang_getCursorSemanticParent(c)) {
@@ -36,9 +60,14 @@ std::string qualified(CXCursor declared, CXCursor function) {
     const bool is_level =
         kind == CXCursor_Namespace || is_class(kind) || clang_equalCursors(c, declared) != 0;
     const std::string own = taken(clang_getCursorSpelling(c));
+    if (kind == CXCursor_Namespace && clang_Cursor_isAnonymous(c) != 0) {
+      if (!is_found_through(c, inner)) return {};
+      continue;
+    }
     if (!is_level || own.empty() || !std::ranges::all_of(own, is_word)) return {};
     if (is_template(c) || !may_name(function, c)) return {};
     name.insert(0, "::" + own);
+    inner = own;
   }
   return name;
 }

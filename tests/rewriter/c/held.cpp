@@ -81,8 +81,16 @@ static const char* text(int n) { return &"abcdef"[g(n)]; }
 namespace {
 enum Inner { in0, in1, in2 };
 Inner inner(int n) { return static_cast<Inner>(g(n)); }
+struct twin {
+  int v;
+};
+twin of_twin(int n) { return twin{g(n)}; }
+int made_twin(int n) { return of_twin(n).v; }
 }  // namespace
 
+struct twin {
+  char v;
+};
 using std::size_t;
 static size_t shorter(int n) { return static_cast<size_t>(g(n)); }
 extern "C" {
@@ -168,7 +176,7 @@ int main() {
   int* first = numbers;
   std::printf("%zu %d %d %d %d %d ", shorter(1), of_c(&c_one)->v, klass(1).v, un(2).i, static_cast<int>(scoped(0)),
               (*far(ones))->v);
-  std::printf("%d %d %d %d %d ", Special<int>::kind(0), Special<int>::in(4).v, opened(0), *twice(first), bound(2));
+  std::printf("%d %d %d %d %d %d ", made_twin(3), Special<int>::kind(0), Special<int>::in(4).v, opened(0), *twice(first), bound(2));
   struct local {
     int l;
   };
