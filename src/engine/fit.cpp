@@ -20,9 +20,7 @@ constexpr double half_a_tick = 0.5;
 constexpr double most = 0.8;             // of the values of a block: rarer ones are spikes
 constexpr double wrong_in_a_run = 0.01;  // that a bound is called too narrow, where spikes alone lie beyond
 constexpr double no_bound = std::numeric_limits<double>::infinity();
-constexpr double wrong_of_exact = 0.05;     // it only tells what is above nothing, and not how surely
-constexpr double chance_of_change = 0.001;  // that noise alone widens an interval
-constexpr double surely = 3;                // smaller ones are chance, however many rounds there are
+constexpr double wrong_of_exact = 0.05;  // it only tells what is above nothing, and not how surely
 // Fewer than seven rounds have no interval: less than four twins, the last one perhaps alone.
 constexpr std::uint32_t fewest_units = 4;
 
@@ -202,7 +200,7 @@ double Fit::location_of(const std::vector<double>& values, double bound) const {
 
 double Fit::change_of(const std::vector<double>& values, double bound) const {
   const auto third = static_cast<std::ptrdiff_t>(values.size() / 3);
-  if (clock_.method == Method::exact || third == 0) return 0;
+  if (!has_trend_ || third == 0) return 0;
   return location_of({values.end() - third, values.end()}, bound) -
          location_of({values.begin(), values.begin() + third}, bound);
 }
@@ -310,17 +308,9 @@ Fit::Error Fit::error_of(const Swayed& sum) const {
         deviation, sd_ / 2 * std::sqrt(static_cast<double>(sum.terms) / static_cast<double>(sum.rounds)));
   // A third of the rounds has three times the variance of all, and the difference of two thirds six times.
   const double of_noise = 6 * deviation * deviation;
-  const bool has_change = has_changed(std::abs(sum.changed), std::sqrt(of_noise), units - 1);
   return {.deviation = deviation,
           .freedom = units - 1,
-          .change = has_change ? std::sqrt(std::max(0.0, sum.changed * sum.changed - of_noise)) : 0};
-}
-
-/// One line may change, and the command hardly notice. Without a trend of its own that is beyond chance.
-bool Fit::has_changed(double change, double noise, double freedom) const {
-  if (has_trend_ || !(change > surely * noise)) return has_trend_;
-  const boost::math::students_t_distribution<double> student(freedom);
-  return change > noise * boost::math::quantile(boost::math::complement(student, chance_of_change / 2));
+          .change = std::sqrt(std::max(0.0, sum.changed * sum.changed - of_noise))};
 }
 
 Interval Fit::interval_of(const Swayed& sum, double alpha) const {

@@ -27,7 +27,7 @@ struct Swayed {
   std::uint32_t rounds = 0;      // that the worst known part rests on
   double equal_rounds = 0;       // that its noise is as surely known as by, if more (ChainNoise)
   std::size_t terms = 0;         // ranges
-  double changed = 0;            // from the first third of its rounds to the last
+  double changed = 0;  // from the first third of its rounds to the last, where the command has a trend
   // Where values far out may be spikes or not: from here to the same sum if they are none.
   double apart = 0;
   std::vector<double> apart_of_units;  // empty: nothing is apart
@@ -57,9 +57,8 @@ class Fit {
   /// The mean of a time over the rounds in which it is known; every value counts alike. `of_rounds`: each, or
   /// missing.
   Swayed mean_of(std::span<const double> of_rounds) const;
-  /// At confidence 1 - alpha. Infinite ends where one of the blocks has too few rounds. Where the sum
-  /// changed beyond chance, or the command has a trend, it has room for what the sum took from the first
-  /// rounds to the last (both levels, if it was a step). Where values far
+  /// At confidence 1 - alpha. Infinite ends where one of the blocks has too few rounds. Where the command has
+  /// a trend it has room for the times that the sum took from the first rounds to the last. Where values far
   /// out may be spikes or not, it holds both.
   Interval interval_of(const Swayed& sum, double alpha) const;
   Interval interval_of(std::span<const BlockRange> ranges, double alpha) const {
@@ -81,7 +80,6 @@ class Fit {
     double change = 0;  // during the run, beyond noise
   };
   Error error_of(const Swayed& sum) const;
-  bool has_changed(double change, double noise, double freedom) const;
   Interval typical_interval_of(const Swayed& sum, double alpha) const;
   double typical_chance_above_nothing(const Swayed& sum, double doubt) const;
   std::uint32_t rounds_of(std::span<const BlockRange> ranges) const;

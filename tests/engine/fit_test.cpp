@@ -169,24 +169,6 @@ TEST_CASE("where the command gets faster, intervals hold the times from the firs
   CHECK(half_width(interval(fit(0), 1, 2)) < 4);
 }
 
-TEST_CASE(
-    "where one block gets dearer from some round on, its interval holds both, and others stay as they are") {
-  std::size_t held = 0;
-  std::size_t wide = 0;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    std::mt19937_64 random(seed);
-    std::normal_distribution<double> noise(0, 100);
-    const Fit fit = fit_of(30, 24, {}, [&](std::size_t stop, std::size_t round) {
-      return 2000 * static_cast<double>(stop) + (stop > 12 && round >= 6 ? 1000 : 0) + noise(random);
-    });
-    held += interval(fit, 12, 13).low <= 2150 && interval(fit, 12, 13).high >= 2850 ? 1 : 0;
-    for (std::size_t block = 0; block < 29; ++block)
-      if (block != 12 && half_width(interval(fit, block, block + 1)) > 250) ++wide;
-  }
-  CHECK(held >= 19);
-  CHECK(wide <= 12);  // of 560
-}
-
 TEST_CASE("where values far out are too many for spikes, intervals hold what they tell as well") {
   std::mt19937_64 random(5);
   std::normal_distribution<double> noise(0, 1);
