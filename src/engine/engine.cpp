@@ -183,8 +183,7 @@ void Engine::plan() {
 void Engine::take_round(std::span<const Reading> readings) {
   RoundReadings round;
   for (std::size_t i = 0; i < readings.size(); ++i)
-    if (const auto& [stop, pause, prepares] = batch_.shots[i]; !prepares || !is_prepared_)
-      round.push_back({stop, readings[i], prepares});
+    round.push_back({batch_.shots[i].stop, readings[i], batch_.shots[i].prepares});
   enter(round);
   ++round_;
   if (is_look_due() || is_last_round() || is_fully_measured()) take_look();
@@ -196,7 +195,10 @@ void Engine::take_round(std::span<const Reading> readings) {
 /// Readings at stops that have no column are left out.
 void Engine::enter(const RoundReadings& round) {
   std::vector<double> values(columns_.stops.size(), missing);
-  note_far_twins(round);
+  if (is_prepared_)
+    note_wholes_ahead(round);
+  else
+    note_far_twins(round);
   for (const auto& [stop, reading, prepares] : round) {
     const auto found = std::ranges::lower_bound(columns_.stops, stop);
     if (prepares || found == columns_.stops.end() || *found != stop) continue;

@@ -145,6 +145,7 @@ class Engine {
   void join(const std::vector<std::size_t>& stops);
   void renumber_figures(const std::vector<std::size_t>& before);
   void note_far_twins(const RoundReadings& round);
+  void note_wholes_ahead(const RoundReadings& round);
   Memory found_memory() const;
   bool needs_prepared() const { return memory_.moves > 0 && !is_prepared_; }
   void begin_prepared();
@@ -178,7 +179,9 @@ class Engine {
   bool is_enough_ = false;      // by the newest look at this level
   bool is_prepared_ = false;    // a whole command comes before each stop
   std::vector<FarTwin> far_twins_;
-  Memory memory_;               // by the newest look
+  std::map<std::size_t, PreparedReading> first_twin_;  // by stop
+  std::vector<double> longer_behind_one_;              // by pair of twins
+  Memory memory_;                                      // by the newest look
   std::uint32_t first_round_ = 1;
   std::uint32_t first_of_level_ = 1;
   std::uint32_t next_look_ = first_look;

@@ -291,4 +291,26 @@ double moved_by_the_one_before(const Times& times, bool is_prepared) {
   return moved;
 }
 
+double mean_longer_behind_fewer(const std::map<std::size_t, PreparedReading>& first,
+                                const std::map<std::size_t, PreparedReading>& second) {
+  double sum = 0;
+  double count = 0;
+  for (const auto& [stop, one] : first) {
+    const auto other = second.find(stop);
+    if (other == second.end() || other->second.wholes == one.wholes) continue;
+    const double longer = one.ticks - other->second.ticks;
+    sum += one.wholes < other->second.wholes ? longer : -longer;
+    ++count;
+  }
+  return count > 0 ? sum / count : missing;
+}
+
+double moved_by_the_one_before_wholes(std::span<const double> longer) {
+  std::vector<double> known = present(longer);
+  if (known.size() < fewest_pairs) return 0;
+  const auto freedom = static_cast<double>(known.size() - 1);
+  return is_off(near_their_median(known, 0), 0, freedom, 1 / tables_without) ? std::abs(median(known)) / 2
+                                                                             : 0;
+}
+
 }  // namespace jcprof::engine

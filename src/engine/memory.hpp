@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 
 #include "src/engine/times.hpp"
@@ -16,6 +17,22 @@ namespace jcprof::engine {
 /// 2n + 1 twins. Where they differ, half of that is the most by which it moves the blocks beside, in ticks;
 /// 0: by no more than chance brings about in one table of 3000.
 double moved_by_the_one_before(const Times& times, bool is_prepared = false);
+
+/// A stop of a prepared round, with so many whole commands before it.
+struct PreparedReading {
+  std::size_t wholes = 0;
+  double ticks = 0;
+};
+
+/// By how much longer stops take with fewer whole commands before them, on average over those whose twins
+/// differ in that; missing where none do. By stop.
+double mean_longer_behind_fewer(const std::map<std::size_t, PreparedReading>& first,
+                                const std::map<std::size_t, PreparedReading>& second);
+
+/// Behind one whole command the target may still know the stop before that; behind two it knows whole
+/// commands alone. By pair of twins: mean_longer_behind_fewer(). Returns half of what they differ by in
+/// ticks; 0: by no more than chance brings about in one table of 3000.
+double moved_by_the_one_before_wholes(std::span<const double> longer);
 
 /// A stop that one round has twice: from the other end of the path, and from a neighbour.
 struct FarTwin {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // An engine looks after the command before each stop.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "src/engine/engine.hpp"
@@ -35,9 +37,26 @@ void Engine::note_far_twins(const RoundReadings& round) {
   }
 }
 
+/// How many whole commands came before each stop. Twins that differ in that tell of the command before those.
+void Engine::note_wholes_ahead(const RoundReadings& round) {
+  std::map<std::size_t, PreparedReading> of_round;
+  std::size_t wholes = 0;
+  for (const auto& [stop, reading, prepares] : round) {
+    wholes += prepares ? 1 : 0;
+    if (prepares) continue;
+    if (wholes > 0 && reading.kind == Reading::Kind::timed) of_round[stop] = {wholes, reading.ticks};
+    wholes = 0;
+  }
+  const bool is_second_twin = columns_.times.rounds() % 2 == 1;
+  if (is_second_twin) longer_behind_one_.push_back(mean_longer_behind_fewer(first_twin_, of_round));
+  first_twin_ = std::move(of_round);
+}
+
 Memory Engine::found_memory() const {
   const double by_neighbours = moved_by_the_one_before(columns_.times, is_prepared_);
-  if (is_prepared_) return {.moves = by_neighbours, .lasts = true};
+  if (is_prepared_)
+    return {.moves = std::max(by_neighbours, moved_by_the_one_before_wholes(longer_behind_one_)),
+            .lasts = true};
   const double by_all =
       moved_along_the_path(columns_.times, columns_.stops, far_twins_, settings_.precision.relative);
   return {.moves = std::max(by_neighbours, by_all)};

@@ -32,6 +32,8 @@ void Engine::begin_level() {
   std::erase_if(chosen, [&](std::size_t stop) { return gone_.contains(stop); });
   columns_ = columns_for({chosen.begin(), chosen.end()});
   far_twins_.clear();
+  first_twin_.clear();
+  longer_behind_one_.clear();
   figures_.clear();  // of other columns
   next_look_ = looks_from();
   first_of_level_ = round_ + 1;

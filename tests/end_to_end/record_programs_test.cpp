@@ -220,7 +220,7 @@ TEST_CASE("programs whose recorder is killed do not wait for a log") {
   CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(8));
 }
 
-TEST_CASE("--max-log holds for the logs of all programs together") {
+TEST_CASE("one limit on the disk holds for the logs of all programs together") {
   const ProgramsPlace place("room");
   CHECK(place.run("for i in 1 2 3 4 5; do ./calls work 20000; done", {"--max-log", "700K"}).status == 0);
   std::uint64_t bytes = 0;

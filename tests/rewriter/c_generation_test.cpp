@@ -148,15 +148,16 @@ TEST_CASE("a tree compiles for record mode with a definition more") {
 TEST_CASE("traps that an error points at are taken out, and the others stay") {
   Tree tree(Sources{{"x.c", "int g(int x);\n" + main_calling("g") +
                                 "int f(int x) {\n  x++;\n  return x;\n}\n#undef JCPROF_TRAP\n"
-                                "#define JCPROF_TRAP(id) =\nint g(int x) {\n  x--;\n  return x;\n}\n"}});
+                                "#define JCPROF_TRAP(id) =\n#undef JCPROF_TRAP_V\n#define JCPROF_TRAP_V(id, "
+                                "x) =\nint g(int x) {\n  x--;\n  return x;\n}\n"}});
   tree.generate();
   CHECK(tree.traps_of("f") == 3);
   CHECK(tree.traps_of("g") == 0);
   CHECK(tree.traps_of("main") == 4);
   CHECK(tree.generated.notes ==
-        std::vector<std::string>{"x.c:11: 3 traps of g are taken out: expected expression before '=' token"});
+        std::vector<std::string>{"x.c:13: 3 traps of g are taken out: expected expression before '=' token"});
   REQUIRE(tree.generated.left_alone.size() == 2);
-  CHECK(tree.generated.left_alone[0].line == 12);
+  CHECK(tree.generated.left_alone[0].line == 14);
   CHECK(tree.generated.left_alone[0].reason == "it does not compile there");
   CHECK(tree.output({"gcc", "x.c", "-o", "x"}) == "0");
   CHECK(tree.is_undone());
