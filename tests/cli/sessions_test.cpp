@@ -89,7 +89,7 @@ class Bench {
 
   /// `jcprof run new` with these, a few rounds a session.
   Said measure(const std::vector<std::string>& more) const {
-    std::vector<std::string> words{"run", "new", "--rounds", "4"};
+    std::vector<std::string> words{"run", "new", "--rounds", "14"};
     words.insert(words.end(), more.begin(), more.end());
     return run(words);
   }
@@ -147,7 +147,7 @@ TEST_CASE("sessions of one build are profiles of their own, and one side of a co
     const fs::path profile = bench / "new/jcprof-out/sessions" / session / "profile.jcprof";
     CHECK(query(profile, "SELECT count(*) FROM run WHERE state = 'complete'").rows.at(0).at(0) == "1");
     CHECK(query(profile, "SELECT count(*) > 0 FROM calibration").rows.at(0).at(0) == "1");
-    CHECK(query(profile, "SELECT max(round) FROM sample").rows.at(0).at(0) == "4");
+    CHECK(query(profile, "SELECT max(round) FROM sample").rows.at(0).at(0) == "14");
   }
   const Said diff = bench.run({"diff", "new", "new/jcprof-out/sessions/1", "--json"});
   CHECK(diff.status == 0);
