@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "rewriter/c/cursors.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
