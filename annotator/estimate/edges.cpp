@@ -25,23 +25,13 @@ struct Edge {
   bool is_vague = false;
   bool is_contradicted = false;
   bool is_of_one_path = false;
-  Estimate of_path = {};  // its cost there
+  bool is_between = false;  // no line owns it (Block::is_between)
+  Estimate of_path = {};    // its cost there
 };
 using Edges = std::map<Ends, Edge>;
 
 TrapId trap_at(const TakenPath& path, std::size_t position) {
   return position < path.end() ? path.events()[position].trap : run_to_end;
-}
-
-/// No code of the target's runs there, and no line owns it (ownership.hpp). In C the entry calls itself.
-bool is_behind_command(const Ends& ends, const TrapMap& map) {
-  if (map.language != "java") return false;
-  if (ends.second != run_to_end) return map.at(ends.second).kind == TrapKind::entry0;
-  const Trap& last = map.at(ends.first);
-  const bool is_entrys = std::ranges::any_of(map.traps, [&](const Trap& trap) {
-    return trap.kind == TrapKind::entry0 && trap.function == last.function && trap.path == last.path;
-  });
-  return is_entrys && (last.kind == TrapKind::exit || last.kind == TrapKind::returns);
 }
 
 /// The inputs of a path, by the number of events that it shares at its beginning with an earlier path of the
@@ -77,6 +67,9 @@ void take(const MeasuredPath& measured, std::size_t first_block, Edges& edges) {
   };
   const TakenPath& path = measured.path();
   const std::vector<bool>& is_vague = measured.about().is_vague;
+  for (std::size_t i = first_block; i < path.end(); ++i)
+    if (measured.attribution().blocks[i].is_between())
+      edges[{trap_at(path, i), trap_at(path, i + 1)}].is_between = true;
   std::map<Ends, Found> all;
   for (std::size_t s = 0; s < measured.stretches().all().size(); ++s) {
     const Stretch& stretch = measured.stretches().all()[s];
@@ -113,7 +106,7 @@ void take(const MeasuredPath& measured, std::size_t first_block, Edges& edges) {
 std::vector<EdgeEstimate> estimates_of(const Edges& edges, const RunView& run) {
   std::vector<EdgeEstimate> result;
   for (const auto& [ends, edge] : edges) {
-    if (is_behind_command(ends, run.map)) continue;
+    if (edge.is_between) continue;
     const Trap& from = run.map.at(ends.first);
     EdgeEstimate& estimate = result.emplace_back(EdgeEstimate{.from = ends.first,
                                                               .to = ends.second,

@@ -29,6 +29,11 @@ std::string whole(const Answer& answer) {
                                             static_cast<std::uint8_t>(answer.status)});
 }
 
+std::string fault_of_command(std::string_view key, const std::optional<Bytes>& apdu) {
+  const std::string fault = apdu ? fault_of_apdu(*apdu) : "";
+  return fault.empty() ? fault : fmt::format("\"{}\" is no command APDU ({})", key, fault);
+}
+
 }  // namespace
 
 /// A line of the hook, read as far as its verb allows. Empty members were not in it.
@@ -45,27 +50,15 @@ ExchangeHook::~ExchangeHook() {
 
 std::optional<Bytes> ExchangeHook::open(Opening why, const Bytes& atr) {
   wants_opening_ = false;
-  return next_command(ask("open", {{"why", name_of(why)}, {"atr", to_hex(atr)}}), "open");
+  return ask("open", {{"why", name_of(why)}, {"atr", to_hex(atr)}}).send;
 }
 
 std::optional<Bytes> ExchangeHook::go_on(const Answer& answer) {
-  return next_command(ask("sent", {{"answer", whole(answer)}}), "sent");
-}
-
-std::optional<Bytes> ExchangeHook::next_command(const Reply& reply, std::string_view verb) {
-  if (!reply.send) return std::nullopt;
-  const std::string fault = fault_of_apdu(*reply.send);
-  if (!fault.empty()) throw breach(verb, fmt::format("\"send\" is no command APDU ({})", fault), reply.line);
-  return reply.send;
+  return ask("sent", {{"answer", whole(answer)}}).send;
 }
 
 std::optional<Bytes> ExchangeHook::wrap(std::span<const std::uint8_t> command, bool is_own) {
-  Reply reply = ask("wrap", {{"apdu", to_hex(command)}, {"own", is_own}});
-  if (!reply.apdu) return std::nullopt;
-  const std::string fault = fault_of_apdu(*reply.apdu);
-  if (!fault.empty())
-    throw breach("wrap", fmt::format("\"apdu\" is no command APDU ({})", fault), reply.line);
-  return std::move(reply.apdu);
+  return ask("wrap", {{"apdu", to_hex(command)}, {"own", is_own}}).apdu;
 }
 
 void ExchangeHook::unwrap(Answer& answer, StatusWord stop) {
@@ -109,9 +102,13 @@ ExchangeHook::Reply ExchangeHook::ask(std::string_view verb, const ordered_json&
     bool wants_opening = false;
     ok("reopen", wants_opening);
     wants_opening_ |= wants_opening;  // until the next open()
-    ok("apdu", reply.apdu);
-    ok("answer", reply.answer);
+    if (verb == "wrap")
+      ok("apdu", reply.apdu);
+    else
+      ok("answer", reply.answer);
   });
+  if (fault.empty())
+    fault = fault_of_command(is_opening ? "send" : "apdu", is_opening ? reply.send : reply.apdu);
   if (!fault.empty()) throw breach(verb, fault, reply.line);
   return reply;
 }

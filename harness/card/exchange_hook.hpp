@@ -56,7 +56,6 @@ class ExchangeHook {
   struct Reply;
 
   Reply ask(std::string_view verb, const nlohmann::ordered_json& request);
-  std::optional<Bytes> next_command(const Reply& reply, std::string_view verb);
   void start();
   UserError no_answer(LineState state, std::string_view verb);
   UserError breach(std::string_view verb, std::string_view fault, std::string_view line);

@@ -66,10 +66,10 @@ class LogMemory {
   std::uint32_t number() const { return static_cast<std::uint32_t>(fd_.get()); }
   /// Nobody else has the memory, mapped or open. False where the system does not tell.
   bool is_alone() const;
-  /// As new, once it is_alone(), but for `attached`: nobody can take it.
+  /// Makes it as new once it is_alone(). `attached` stays, so that nobody can take it.
   void clear();
   jcprof_log_head& head() const;
-  /// What lies in the head's page, up to `end`, as text.
+  /// Bytes [begin, end) of the head's page, as text.
   std::string told(std::uint32_t begin, std::uint32_t end) const;
   std::uint32_t chunks() const { return sizes_.chunks; }
   std::uint32_t chunk_bytes() const { return sizes_.chunk_bytes; }

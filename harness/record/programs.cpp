@@ -123,7 +123,7 @@ bool Programs::look() {
   end_those(false);
   // The memory of one that has ended may be what was missing.
   if (!spare_) offer();
-  // Who waits may get that of one under way. Otherwise nobody waits in vain.
+  // Waiting programs get a log once another program ends. If none can end, they must not wait.
   if (!spare_ && (logs_.empty() || !room_->is_there())) store(first_.head().offered, 0U);
   return has_come;
 }

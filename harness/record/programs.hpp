@@ -23,7 +23,7 @@
 
 namespace jcprof::harness {
 
-/// What a program told of itself. One with an older jcprof.h tells its number alone.
+/// Facts that a program told about itself. With an older jcprof.h it tells its number alone.
 struct ProgramFacts {
   std::uint32_t process = 0;  // by its own count, in a PID namespace of its own
   std::uint32_t parent = 0;   // 0: unknown

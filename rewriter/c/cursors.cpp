@@ -23,18 +23,6 @@ void each_child(CXCursor cursor, Visit visit) {
       &visit);
 }
 
-std::optional<CXCursor> first_child(CXCursor cursor) {
-  std::optional<CXCursor> first;
-  clang_visitChildren(
-      cursor,
-      [](CXCursor child, CXCursor /*parent*/, CXClientData data) {
-        *static_cast<std::optional<CXCursor>*>(data) = child;
-        return CXChildVisit_Break;
-      },
-      &first);
-  return first;
-}
-
 template <typename Test>
 std::optional<CXCursor> last_child_if(CXCursor cursor, Test test) {
   std::optional<CXCursor> last;
@@ -68,8 +56,9 @@ std::optional<Body> body_of(CXCursor function) {
   const std::optional<CXCursor> held = last_child_if(function, is_body);
   if (!held) return std::nullopt;
   const bool is_made = clang_getCursorKind(*held) == CXCursor_UnexposedStmt;
-  const std::optional<CXCursor> written = is_made ? first_child(*held) : held;
-  return written ? std::optional(Body{*held, *written}) : std::nullopt;
+  CXCursor written = is_made ? clang_getNullCursor() : *held;
+  if (is_made) first_child(&*held, &written);
+  return clang_Cursor_isNull(written) == 0 ? std::optional(Body{*held, written}) : std::nullopt;
 }
 
 /// The reading of one unit.
@@ -367,6 +356,16 @@ void statement(UnitWalk& walk, CXCursor cursor) {
 }
 
 }  // namespace
+
+void first_child(const void* cursor, void* child) {
+  clang_visitChildren(
+      *static_cast<const CXCursor*>(cursor),
+      [](CXCursor first, CXCursor /*parent*/, CXClientData data) {
+        *static_cast<CXCursor*>(data) = first;
+        return CXChildVisit_Break;
+      },
+      child);
+}
 
 void read_functions(CXTranslationUnitImpl* unit, const CUnitContext& context) {
   UnitWalk walk{.context = context};

@@ -69,6 +69,9 @@ CPoint point_of(Location location) {
   return result;
 }
 
+/// `child` stays as it is where there is none.
+void first_child(const void* cursor, void* child);
+
 // In signature.cpp.
 
 CFunction describe_function(const void* cursor, const CPlaces& places, const CSourceFile& source,

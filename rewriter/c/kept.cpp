@@ -13,9 +13,9 @@ namespace {
 
 using Kept = std::vector<std::string>;
 
-/// So many values are named at most.
+/// The most values that are named.
 constexpr std::size_t most_kept = 8;
-/// As in jcprof.h.
+/// The largest value that is named whole, as in jcprof.h.
 constexpr long long most_bytes = 32;
 
 std::vector<CXCursor> parts_of(CXCursor expression) {
@@ -31,16 +31,10 @@ std::vector<CXCursor> parts_of(CXCursor expression) {
   return parts;
 }
 
-/// The first of all children; a null cursor: there is none.
+/// A null cursor: there is none.
 CXCursor first_child_of(CXCursor cursor) {
   CXCursor first = clang_getNullCursor();
-  clang_visitChildren(
-      cursor,
-      [](CXCursor child, CXCursor /*parent*/, CXClientData data) {
-        *static_cast<CXCursor*>(data) = child;
-        return CXChildVisit_Break;
-      },
-      &first);
+  first_child(&cursor, &first);
   return first;
 }
 
@@ -150,7 +144,7 @@ bool is_local(CXCursor variable) {
          clang_Cursor_hasVarDeclGlobalStorage(variable) != 1;
 }
 
-/// Of the function's own, however pointers are set.
+/// The place lies in a local variable, wherever pointers point.
 bool is_in_local(CXCursor place) {
   for (;;) {
     place = bare(place);
@@ -213,7 +207,7 @@ class KeptPlaces {
 
   Kept assigned(const std::vector<CXCursor>& parts, bool is_compound, bool is_last) const {
     const CXCursor& to = parts.front();
-    // What runs behind it may free what a pointer points at.
+    // Code behind it may free the memory that a pointer points at.
     if (!is_plain_place(to, statement_) || !(is_last || is_in_local(to))) return {};
     if (!is_compound && is_trivial_list(parts.back())) return {};
     const bool is_variable = clang_getCursorKind(bare(to)) == CXCursor_DeclRefExpr && is_in_local(to);
@@ -221,7 +215,7 @@ class KeptPlaces {
     return kept.empty() ? Kept{} : Kept{kept};
   }
 
-  /// What both ways leave behind.
+  /// Values that both ways leave behind.
   Kept in_either(const std::vector<CXCursor>& parts, bool is_last) const {
     Kept kept = within(parts[1], is_last);
     const Kept other = within(parts[2], is_last);

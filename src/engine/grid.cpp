@@ -34,8 +34,8 @@ constexpr std::size_t fewest_of_step = 12;
 constexpr std::size_t most_steps = 100'000;
 
 double power(const std::vector<double>& z, double frequency) {
-  std::complex<double> sum;
-  for (const double at : z) sum += std::polar(1.0, 2 * std::numbers::pi * frequency * at);
+  Direction sum;
+  for (const double at : z) sum += phase_of(frequency * at, 1);
   return std::norm(sum) / static_cast<double>(z.size());
 }
 
@@ -62,7 +62,7 @@ std::complex<double> mean_phase(double frequency, double longest) {
   return std::polar(std::sin(half_turn) / half_turn, half_turn);
 }
 
-/// What `heights_of` looks at.
+/// Frequencies at equal steps.
 struct Frequencies {
   double lowest = 0;
   double highest = 0;

@@ -46,13 +46,6 @@ std::vector<double> telling(const std::vector<double>& at, std::span<const std::
   return times;
 }
 
-/// Each n-th.
-std::vector<double> every(const std::vector<double>& times, std::size_t n) {
-  std::vector<double> some;
-  for (std::size_t i = 0; i < times.size(); i += n) some.push_back(times[i]);
-  return some;
-}
-
 Direction mean_direction(const std::vector<double>& times, double period) {
   Direction sum;
   for (const double time : times) sum += phase_of(time, period);
@@ -89,7 +82,7 @@ double best_period(const std::vector<double>& told, const About& about) {
   const auto frequencies = static_cast<std::size_t>(tests) + 1;
   // Some hundred stops tell as well as all.
   const auto most = static_cast<std::size_t>(most_turned / static_cast<double>(frequencies));
-  const std::vector<double> times = every(told, told.size() / most + 1);
+  const std::vector<double> times = every(told.size() / most + 1, told);
   TurningPhases phases(times, lowest, step);
   const auto count = static_cast<double>(times.size());
   double best = 0;

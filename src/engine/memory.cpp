@@ -202,7 +202,8 @@ void take_out(const std::vector<double>& t, std::vector<double>& x) {
     x[i] -= mean_x + (squares > 0 ? products / squares : 0) * (t[i] - mean_t);
 }
 
-/// Of one pair of twins: by how much longer the one before took in the first twin, and its stop.
+/// Adds a pair of twins: by how much longer the command before took in the first twin, and by how much longer
+/// the stop did.
 void add_pair(const std::vector<double>& reached, const std::vector<double>& pair, Slope& into) {
   std::vector<double> t;
   std::vector<double> y;

@@ -8,7 +8,7 @@
 namespace jcprof::engine {
 namespace {
 
-/// Of von Mises' distribution, from its mean cosine (Best & Fisher 1981).
+/// The concentration of von Mises' distribution, from its mean cosine (Best & Fisher 1981).
 double concentration(double cosine) {
   if (cosine < 0.53) return 2 * cosine + std::pow(cosine, 3) + 5 * std::pow(cosine, 5) / 6;
   if (cosine < 0.85) return -0.4 + 1.39 * cosine + 0.43 / (1 - cosine);

@@ -20,7 +20,7 @@ class TurningPhases {
   TurningPhases(const std::vector<double>& times, double frequency, double step);
   /// To the next frequency.
   void turn();
-  /// Of times [begin, end).
+  /// The sum of the phases of times [begin, end).
   Direction sum(std::size_t begin, std::size_t end) const;
   Direction sum() const { return sum(0, phases_.size()); }
 

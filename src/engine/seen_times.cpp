@@ -13,10 +13,7 @@ namespace jcprof::engine {
 namespace {
 
 std::vector<double> some_of(const std::vector<double>& values, std::size_t most) {
-  std::vector<double> some;
-  const std::size_t every = (values.size() + most - 1) / most;
-  for (std::size_t i = 0; i < values.size(); i += every) some.push_back(values[i]);
-  return some;
+  return every((values.size() + most - 1) / most, values);
 }
 
 double coherence(const Seen& seen, double frequency, double until) {

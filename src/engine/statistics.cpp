@@ -38,6 +38,12 @@ std::vector<double> present(std::span<const double> values) {
   return result;
 }
 
+std::vector<double> every(std::size_t step, std::span<const double> values) {
+  std::vector<double> some;
+  for (std::size_t i = 0; i < values.size(); i += step) some.push_back(values[i]);
+  return some;
+}
+
 double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -92,8 +98,8 @@ std::vector<double> heaps_of(std::vector<double> readings) {
 
 /// The step that all gaps are whole multiples of, but for rounding; 0: none.
 double common_step(const std::vector<double>& gaps) {
-  constexpr double near = 3.5;  // multiples of the least gap that are told apart whatever its rounding
-  constexpr double far = 20;    // and of the mean of those
+  constexpr double near = 3.5;  // least gaps: rounding does not hide how many of them a gap holds
+  constexpr double far = 20;    // the same, in steps that are a mean
   const double least = std::ranges::min(gaps);
   double ticks = 0;
   double steps = 0;

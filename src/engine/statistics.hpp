@@ -30,6 +30,9 @@ inline bool is_missing(double value) {
 /// Those that are not missing.
 std::vector<double> present(std::span<const double> values);
 
+/// The first value, and each `step`-th behind it. `step`: at least 1.
+std::vector<double> every(std::size_t step, std::span<const double> values);
+
 /// The half width of 95 % in standard deviations, where noise is normal.
 inline constexpr double deviations_95 = 1.96;
 

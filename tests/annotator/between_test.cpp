@@ -126,6 +126,26 @@ TEST_CASE("the answer of a single command is in no line, however long it is, if 
   CHECK(line_of(thrown, 10)->cost.ticks.value == Approx(11e6));
 }
 
+TEST_CASE("behind a finally that ends the entry the answer is in no line, and no edge leads to it") {
+  // 1 p() { 2 try { 3 return; } finally { 4 c; } }
+  const TrapMap map = MapMaker()
+                          .trap(TrapKind::entry0, "p", 1)
+                          .trap(TrapKind::entry, "p", 1)
+                          .trap(TrapKind::before, "p", 2, 5)
+                          .trap(TrapKind::returns, "p", 3)
+                          .trap(TrapKind::handler, "p", 4)
+                          .trap(TrapKind::after, "p", 5)
+                          .map("java");
+  SyntheticDevice device{.map = map, .pass = 10, .noise = 0};
+  device.path = path_of({1, 2, 3, 4, 5, 6});
+  device.costs = {100, 200, 500, 60, 700, 11e6};
+  const Profile profile = estimate(device.run(10));
+  REQUIRE(profile.between);
+  CHECK(profile.between->ticks.value == Approx(11e6));
+  CHECK(edge_of(profile, 5, 6) != nullptr);
+  CHECK(edge_of(profile, 6, 0) == nullptr);
+}
+
 TEST_CASE("a program of one command has no time after its last trap") {
   SyntheticDevice device{.map = two_calls(), .pass = 10, .noise = 0};
   device.path = path_of({1, 2, 3, 5});

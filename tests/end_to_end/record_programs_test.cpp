@@ -5,7 +5,6 @@
 #include <csignal>
 #include <string>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,7 +13,7 @@
 
 #include "src/core/file.hpp"
 #include "src/core/trap_map.hpp"
-#include "tests/end_to_end/workplace.hpp"
+#include "tests/end_to_end/record_place.hpp"
 #include "tests/support/log_file.hpp"
 
 namespace jcprof {
@@ -22,62 +21,26 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::becomes_true;
+using test::events_of;
 using test::LogFile;
 using test::read_log;
 using test::Said;
-using test::Workplace;
 
-constexpr std::uint64_t events_for(std::uint64_t calls) {
-  return 2 + 2 * calls;
-}
+struct ProgramsPlace : test::RecordPlace {
+  explicit ProgramsPlace(const std::string& name) : RecordPlace("programs-" + name) {}
 
-struct ProgramsPlace {
-  Workplace files;
-
-  explicit ProgramsPlace(const std::string& name) : files("record-programs-" + name) {
-    compile({"gcc", "-finstrument-functions"}, "calls");
-  }
-
-  void compile(std::vector<std::string> compiler, const std::string& program) const {
-    for (const char* word :
-         {"-O1", "-g", "-pthread", JCPROF_SOURCE_DIR "/tests/end_to_end/recorded/calls.c", "-o"})
-      compiler.emplace_back(word);
-    compiler.push_back(program);
-    const Said said = files.run(compiler);
-    INFO(said.err);
-    REQUIRE(said.status == 0);
-  }
-  static std::vector<std::string> record(const std::string& script,
-                                         const std::vector<std::string>& options = {}) {
-    std::vector<std::string> argv{"jcprof", "record", "-o", "out", "--summary", "summary.json"};
-    argv.insert(argv.end(), options.begin(), options.end());
-    argv.insert(argv.end(), {"--", "sh", "-c", script});
-    return argv;
-  }
-  Said run(const std::string& script, const std::vector<std::string>& options = {}) const {
-    Said said = files.run(record(script, options));
+  static std::vector<std::string> script(const std::string& text) { return {"sh", "-c", text}; }
+  Said run(const std::string& text, std::vector<std::string> options = {}) const {
+    options.insert(options.end(), {"--summary", "summary.json"});
+    Said said = RecordPlace::run(script(text), options);
     UNSCOPED_INFO(said.err);
     return said;
   }
-  /// Without the guard that ends what a command leaves behind; its errors go to a file.
-  pid_t start_unguarded(const std::string& script) const {
-    std::vector<std::string> argv = record(script);
-    argv.front() = JCPROF_BIN_DIR "/jcprof";
-    std::vector<char*> words;
-    for (std::string& word : argv) words.push_back(word.data());
-    words.push_back(nullptr);
-    const pid_t pid = ::fork();
-    if (pid != 0) return pid;
-    const bool is_ready = ::chdir((files / ".").c_str()) == 0 &&
-                          ::dup2(::open("errors", O_WRONLY | O_CREAT, 0600), STDERR_FILENO) == STDERR_FILENO;
-    if (is_ready) ::execv(words.front(), words.data());
-    ::_exit(127);
-  }
-  fs::path log(int number) const {
+  fs::path log_of(int number) const {
     return files / (number == 1 ? "out/record.jcplog" : fmt::format("out/programs/{}/record.jcplog", number));
   }
   std::string ask(int number, const std::string& sql) const {
-    return test::value_of(log(number).parent_path() / "profile.jcprof", sql).value_or("nothing");
+    return test::value_of(log_of(number).parent_path() / "profile.jcprof", sql).value_or("nothing");
   }
   nlohmann::json programs() const {
     return nlohmann::json::parse(read_file(files / "summary.json")).at("programs");
@@ -102,8 +65,8 @@ TEST_CASE("each program that a command executes has a log and a profile of its o
   const std::vector<int> calls{100, 10, 20};
   for (int number = 1; number <= 3; ++number) {
     const auto expected = static_cast<std::uint64_t>(calls[static_cast<std::size_t>(number - 1)]);
-    const LogFile log = read_log(place.log(number));
-    CHECK(log.events == events_for(expected));
+    const LogFile log = read_log(place.log_of(number));
+    CHECK(log.events == events_of(expected));
     CHECK(log.end->lost == 0);
     CHECK(log.pairs.size() >= 2);
     CHECK(log.head.refused == 0);
@@ -113,9 +76,9 @@ TEST_CASE("each program that a command executes has a log and a profile of its o
     CHECK(program["number"] == number);
     CHECK(program["process"] == log.head.attached);
     CHECK(program["parent"] == programs[0]["parent"]);
-    CHECK(program["events"] == events_for(expected));
-    CHECK(program["log"] == place.log(number).string());
-    CHECK(program["bytes"] == fs::file_size(place.log(number)));
+    CHECK(program["events"] == events_of(expected));
+    CHECK(program["log"] == place.log_of(number).string());
+    CHECK(program["bytes"] == fs::file_size(place.log_of(number)));
   }
   const Said all = place.files.run({"jcprof", "query", "out/profile.jcprof", "out/programs/2/profile.jcprof",
                                     "out/programs/3/profile.jcprof",
@@ -131,9 +94,9 @@ TEST_CASE("a program that executes itself is several programs, of one process") 
   const ProgramsPlace place("itself");
   CHECK(place.run("./calls become 10 become 20 work 30").status == 0);
   for (int number = 1; number <= 3; ++number) {
-    const LogFile log = read_log(place.log(number));
-    CHECK(log.events == events_for(static_cast<std::uint64_t>(10 * number)));
-    CHECK(log.head.attached == read_log(place.log(1)).head.attached);
+    const LogFile log = read_log(place.log_of(number));
+    CHECK(log.events == events_of(static_cast<std::uint64_t>(10 * number)));
+    CHECK(log.head.attached == read_log(place.log_of(1)).head.attached);
   }
 }
 
@@ -151,8 +114,8 @@ TEST_CASE("programs that begin at once have a log each") {
   CHECK(place.run("make -s -j8").status == 0);
   CHECK(place.programs().size() == 8);
   for (int number = 1; number <= 8; ++number) {
-    const LogFile log = read_log(place.log(number));
-    CHECK(log.events == events_for(1000));
+    const LogFile log = read_log(place.log_of(number));
+    CHECK(log.events == events_of(1000));
     CHECK(log.end->lost == 0);
     CHECK(log.head.refused == 0);
   }
@@ -163,7 +126,7 @@ TEST_CASE("many programs that begin at once wait for their logs") {
   CHECK(place.run("for i in $(seq 100); do ./calls work 10 & done; wait").status == 0);
   const nlohmann::json programs = place.programs();
   CHECK(programs.size() == 100);
-  for (const nlohmann::json& program : programs) CHECK(program["events"] == events_for(10));
+  for (const nlohmann::json& program : programs) CHECK(program["events"] == events_of(10));
 }
 
 TEST_CASE("the memory of a program that has ended is free while the command goes on") {
@@ -184,7 +147,7 @@ TEST_CASE("the memory of a program that has ended is free while the command goes
   CHECK(programs.size() == 200);
   std::uint64_t events = 0;
   for (const nlohmann::json& program : programs) events += program["events"].get<std::uint64_t>();
-  CHECK(events == 200 * events_for(5));
+  CHECK(events == 200 * events_of(5));
   CHECK_THAT(said.err, Catch::Contains("160 programs with fewer events are not shown"));
 }
 
@@ -192,14 +155,16 @@ TEST_CASE("a child keeps the log of its program, and one that the command leaves
   const ProgramsPlace place("behind");
   write_file(place.files / "first", "");
   const pid_t run = place.start_unguarded(
-      "./calls work 10; setsid ./calls thrice 100 first second third >said & while ! grep -q 1 said; do "
-      "sleep 0.01; done");
+      ProgramsPlace::script("./calls work 10; setsid ./calls thrice 100 first second third >said & while ! "
+                            "grep -q 1 said; do sleep 0.01; done"),
+      {});
   int status = -1;
   REQUIRE(::waitpid(run, &status, 0) == run);
   CHECK(status == 0);
   CHECK_THAT(read_file(place.files / "errors"),
              Catch::Contains("the command left 1 processes behind; they are no longer recorded"));
-  CHECK(read_log(place.log(1)).events + read_log(place.log(2)).events == events_for(10) + events_for(100));
+  CHECK(read_log(place.log_of(1)).events + read_log(place.log_of(2)).events ==
+        events_of(10) + events_of(100));
   write_file(place.files / "second", "");
   write_file(place.files / "third", "");
   CHECK(becomes_true([&] { return read_file(place.files / "said") == "worked 1\nworked 2\nworked 3\n"; }));
@@ -208,9 +173,11 @@ TEST_CASE("a child keeps the log of its program, and one that the command leaves
 TEST_CASE("programs whose recorder is killed do not wait for a log") {
   const ProgramsPlace place("killed");
   const pid_t run = place.start_unguarded(
-      "exec setsid sh -c './calls work 10; ./calls work 10; echo >ready; while ! test -e go; do sleep 0.01; "
-      "done; "
-      "for i in 1 2 3 4 5 6 7 8 9 10; do ./calls work 10 || exit; done; echo >done'");
+      ProgramsPlace::script(
+          "exec setsid sh -c './calls work 10; ./calls work 10; echo >ready; while ! test -e go; do sleep "
+          "0.01; "
+          "done; for i in 1 2 3 4 5 6 7 8 9 10; do ./calls work 10 || exit; done; echo >done'"),
+      {});
   REQUIRE(becomes_true([&] { return fs::exists(place.files / "ready"); }));
   ::kill(run, SIGKILL);
   CHECK(::waitpid(run, nullptr, 0) == run);
@@ -227,9 +194,9 @@ TEST_CASE("one limit on the disk holds for the logs of all programs together") {
   for (const auto& entry : fs::recursive_directory_iterator(place.files / "out"))
     if (entry.path().extension() == ".jcplog") bytes += entry.file_size();
   CHECK(bytes <= 700 * 1024);
-  CHECK(read_log(place.log(1)).events == events_for(20000));
-  CHECK(read_log(place.log(2)).end->lost > 0);
-  CHECK_FALSE(fs::exists(place.log(5)));
+  CHECK(read_log(place.log_of(1)).events == events_of(20000));
+  CHECK(read_log(place.log_of(2)).end->lost > 0);
+  CHECK_FALSE(fs::exists(place.log_of(5)));
 }
 
 TEST_CASE("functions are left out of all programs") {
@@ -244,12 +211,12 @@ TEST_CASE("functions are left out of all programs") {
 
 TEST_CASE("static programs, and programs of another compiler, have logs of their own too") {
   const ProgramsPlace place("static");
-  place.compile({"gcc", "-static", "-DJCPROF", "-DJCPROF_RECORD", "-DJCPROF_HOOKS",
+  place.compile({"-static", "-DJCPROF", "-DJCPROF_RECORD", "-DJCPROF_HOOKS",
                  "-I" JCPROF_SOURCE_DIR "/templates", "-include", "jcprof.h", "-finstrument-functions"},
                 "static-calls");
   CHECK(place.run("./calls work 10; ./static-calls work 20; ./static-calls work 30").status == 0);
-  CHECK(read_log(place.log(2)).events == events_for(20));
-  CHECK(read_log(place.log(3)).events == events_for(30));
+  CHECK(read_log(place.log_of(2)).events == events_of(20));
+  CHECK(read_log(place.log_of(3)).events == events_of(30));
   CHECK(place.ask(3, calls_of_leaf) == "30");
 }
 

@@ -19,7 +19,7 @@ constexpr std::size_t blocks = 42;
 constexpr double work = 60e6;  // ticks
 constexpr double noise = 130e3;
 
-/// What the target remembers of the commands so far.
+/// The commands so far, as the target remembers them.
 struct Past {
   double work = 0;  // of the one before
   double load = 0;  // of the last ten

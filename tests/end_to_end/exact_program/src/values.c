@@ -70,7 +70,7 @@ static struct two passed(int n) {
   return made(n);
 }
 
-/* As a library's. */
+/* It stands for a function of a library. */
 static struct two unseen(int n) { /* no traps */
   struct two t = {pure_steps(n), pure_steps(n + 1)};
   return t;
