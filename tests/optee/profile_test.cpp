@@ -2,6 +2,7 @@
 // `jcprof profile` and `jcprof layers` on examples/optee-hmac, on a real OP-TEE.
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -64,6 +65,19 @@ Said profile(const Workplace& place, const fs::path& project, const std::vector<
   return place.run(command);
 }
 
+/// By what it is of. Hits stand beside the instructions.
+std::map<std::string, double> counts_of(const json& profile) {
+  std::map<std::string, double> counts{{"total", profile["total"]["value"]},
+                                       {"entry", profile["entry"]["value"]}};
+  for (const json& one : profile["lines"]) {
+    const std::string line = fmt::format("{}:{}", one["path"].get<std::string>(), one["line"].get<int>());
+    counts[line] = one["ticks"]["value"];
+    counts[line + " hits"] = one["hits"];
+  }
+  for (const json& one : profile["functions"]) counts[one["function"]] = one["exclusive"]["ticks"]["value"];
+  return counts;
+}
+
 json exported(const Workplace& place, const fs::path& project) {
   const std::string file = (project / "jcprof-out/profile.jcprof").string();
   return json::parse(place.run({"jcprof", "export", file, "--format", "json"}).out);
@@ -76,16 +90,23 @@ json profiled(const Workplace& place, const fs::path& project, const std::vector
   return exported(place, project);
 }
 
-TEST_CASE("two whole profiles under an instruction counter are the same, however their requests come") {
+TEST_CASE("two whole profiles under an instruction counter agree, however their requests come") {
   const Workplace place("optee-twice");
   JCPROF_NEEDS_OPTEE_MACHINE(place);
   const fs::path project = example(place);
   json first = profiled(place, project, {"--rounds", "2", "--max-time", "10m"});
   in_pieces(project);
   json second = profiled(place, project, {"--fresh", "--rounds", "2", "--max-time", "10m"});
-  CHECK(first.erase("started") == 1);
-  second.erase("started");
-  CHECK(json::diff(first, second) == json::array());
+  // QEMU shifts all counts of some runs by a few dozen instructions (docs/optee.md).
+  const double most = 1e-4 * first["total"]["value"].get<double>();
+  const std::map<std::string, double> again = counts_of(second);
+  for (const auto& [what, count] : counts_of(first)) {
+    INFO(what);
+    REQUIRE(again.contains(what));
+    CHECK(again.at(what) == Approx(count).margin(most));
+  }
+  CHECK(again.size() == counts_of(first).size());
+  CHECK(first["shots"] == second["shots"]);
   CHECK(first["unit"] == "instructions");
   CHECK(first["simulated"] == true);
 
