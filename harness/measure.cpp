@@ -108,7 +108,7 @@ std::vector<Warning> first_warnings(const Survey& survey, const Description& tar
       survey.warnings, [](const Warning& one) { return one.kind == WarningKind::path_varies; });
   // How steady it was is known from the first warm-up only, and it is calibrated once.
   std::ranges::copy_if(run.earlier_warnings(), std::back_inserter(warnings), [&](const Warning& warning) {
-    return warning.kind == WarningKind::unsteady ||
+    return warning.kind == WarningKind::unsteady || warning.kind == WarningKind::changed ||
            (warning.kind == WarningKind::path_varies && is_survey_steady) ||
            (warning.kind == WarningKind::trap_cost && run.is_calibrated());
   });

@@ -23,6 +23,7 @@
 #include "programs/steps.hpp"
 #include "programs/unfit.hpp"
 #include "programs/verbs.hpp"
+#include "programs/without_traps.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/file.hpp"
 #include "src/core/store.hpp"
@@ -282,6 +283,13 @@ bool is_done(ExitCode measured) {
   return measured == ExitCode::done || measured == ExitCode::unreliable;
 }
 
+/// What stops measured, and whether the traps changed it.
+ExitCode annotate_measured(const Profiling& all, const annotator::Profile& measured) {
+  if (records_by_itself(all.project, wish_of_call(all)) && cancellation().signal() == 0)
+    compare_without_traps(all.project, all.folder, all.run.common, measured);
+  return annotate(all);
+}
+
 ExitCode profile_again(const Profiling& all, const Refinement& refined, double traps_before) {
   GenOptions narrowed = all.gen;
   narrowed.include = refined.scope.include;
@@ -300,7 +308,7 @@ ExitCode profile_again(const Profiling& all, const Refinement& refined, double t
   if (const std::optional<Fault> fault = unfit(refined_one, all.project);
       fault && !wish_of_call(all).asks_for_shots)
     throw UserError(*fault, ExitCode::check_failed);
-  const ExitCode code = annotate(all);
+  const ExitCode code = annotate_measured(all, refined_one);
   say(all, fmt::format("refine: the traps took {:.1f} % of the time, now {:.1f} %\n", 100 * traps_before,
                        100 * refined_one.trap_share));
   return code;
@@ -331,13 +339,13 @@ ExitCode profile_in(Profiling& all) {
       return record_what_noise_hides(all, *noise);
     if (noise) say(all, harmless(render(*noise)) + "\n");
   }
-  if (all.refine == RefineWish::never) return annotate(all);
+  if (all.refine == RefineWish::never) return annotate_measured(all, first);
   const TrapMap map = read_trap_map(all.folder.path() / "traps.json");
   const std::optional<Refinement> refined =
       refinement({.profile = first, .map = map, .asked = all.project.profile, .scope = scope}, all.refine);
   if (!refined) {
     if (all.refine == RefineWish::always) say(all, "refine: no function can be left out\n");
-    return annotate(all);
+    return annotate_measured(all, first);
   }
   say(all, harmless(to_text(*refined)));
   return profile_again(all, *refined, first.trap_share);

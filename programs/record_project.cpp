@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include "annotator/estimate/quantity.hpp"
 #include "harness/agent/recording.hpp"
 #include "harness/exec/timed_run.hpp"
 #include "harness/inputs.hpp"
@@ -20,6 +19,7 @@
 #include "programs/output.hpp"
 #include "programs/permission.hpp"
 #include "programs/steps.hpp"
+#include "programs/without_traps.hpp"
 #include "src/engine/statistics.hpp"
 
 namespace jcprof::cli {
@@ -35,8 +35,6 @@ constexpr double alpha = 0.05;
 // Recording may add so much to a run, however few events it has: pages that are touched first, tables for
 // unwinding. 0.15 ms were seen.
 constexpr double most_once_ns = 200e3;
-
-constexpr double much_longer = 1.25;
 
 /// The recorded run is one more of these: Student's interval of a prediction.
 double half_of_one_more(const PlainRuns& plain) {
@@ -145,7 +143,7 @@ PlainRuns plain_runs_in(const OutputFolder& folder, const Project& project, cons
   const OutputFolder plain({.folder = folder.path() / "plain", .verb = "jcprof record"});
   RecordOptions silent = options;
   silent.quiet = true;
-  make_and_build(project, plain, silent, {.functions_only = true, .include = {""}});
+  make_and_build(project, plain, silent, without_traps({}));
   const TrapMap map = read_trap_map(plain.path() / "traps.json");
   harness::LogOptions log = options.log;
   log.file = plain.path() / "record.jcplog";
@@ -188,14 +186,7 @@ std::optional<Warning> changed_by_traps(const PlainRuns& plain, const annotator:
     recorded += thread.recorded;
   }
   const double usual = engine::median(plain.ns);
-  if (recorded < much_longer * usual + std::max(half_of_one_more(plain), most_once_ns)) return std::nullopt;
-  return Warning{
-      .kind = WarningKind::trap_cost,
-      .text = fmt::format(
-          "without traps the program takes {}, and the recording shows {} that are no cost of "
-          "events: between traps the compiler optimises less, mostly in loops",
-          annotator::upper_bound(usual, ClockUnit::ns), annotator::upper_bound(recorded, ClockUnit::ns)),
-      .advice = "compare with \"level\": \"function\", or with perf; \"exclude\" leaves a function as it is"};
+  return longer_with_traps(usual, recorded, std::max(half_of_one_more(plain), most_once_ns), "the recording");
 }
 
 bool is_started_anew(const Project& project) {
@@ -218,7 +209,7 @@ PlainRuns runs_without_traps(const Project& project, const OutputFolder& folder,
   } catch (const UserError& error) {
     if (!options.quiet)
       fmt::print("record: the build without traps failed, so jcprof calibrates what an event costs: {}\n",
-                 harmless(error.faults().front().message));
+                 harmless(error.what()));
     return {};
   }
 }

@@ -34,10 +34,8 @@ bool is_started_anew(const Project& project);
 harness::OwnCost cost_of_event(const PlainRuns& plain, double recorded_ns,
                                const harness::RecordProgress& recorded);
 
-/// Traps keep a compiler from work across them: a call may stay in a loop, a loop may not be vectorised. No
-/// event costs that time, and the recording shows it as the program's. A warning where the recording's own
-/// time is longer than a plain run may be (95 %) by a quarter or more, and nothing but that is known of the
-/// waiting.
+/// A warning (without_traps.hpp) where the recording's own time is longer than a plain run may be (95 %) by a
+/// quarter or more, and it is known how long each thread waited.
 std::optional<Warning> changed_by_traps(const PlainRuns& plain, const annotator::RecordedRun& run);
 
 /// Asks about the programs that a recording runs. UserError where the project or `runs` suits none.

@@ -8,7 +8,7 @@
 namespace jcprof {
 namespace {
 
-constexpr NameTable<WarningKind, 19> warning_kinds{{
+constexpr NameTable<WarningKind, 20> warning_kinds{{
     {WarningKind::answer, "answer"},
     {WarningKind::traced_answer, "traced answer"},
     {WarningKind::path_varies, "path varies"},
@@ -27,6 +27,7 @@ constexpr NameTable<WarningKind, 19> warning_kinds{{
     {WarningKind::lost, "lost"},
     {WarningKind::threads, "threads"},
     {WarningKind::trap_cost, "trap cost"},
+    {WarningKind::changed, "changed by traps"},
     {WarningKind::other, "other"},
 }};
 

@@ -27,7 +27,8 @@ enum class WarningKind : std::uint8_t {
   missed,         // shots that did not stop where they were asked to
   lost,           // the target died or was taken away
   threads,        // other threads work that stops do not see
-  trap_cost,      // traps shape what they measure
+  trap_cost,      // what traps take is not known
+  changed,        // traps change what they measure: without them it takes less
   other,
 };
 std::string_view name_of(WarningKind kind);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/unfit.hpp"
 #include "programs/record_project.hpp"
+#include "programs/without_traps.hpp"
 
 #include <chrono>
 #include <limits>
@@ -259,7 +260,7 @@ TEST_CASE("a recording that shows much more time than plain runs take says that 
   };
   // Student's t of 2 degrees of freedom is 4.303: 4.303 * 0.1 ms * sqrt(1 + 1/3) = 0.497 ms.
   REQUIRE(warning(4.5e6));
-  CHECK(warning(4.5e6)->kind == WarningKind::trap_cost);
+  CHECK(warning(4.5e6)->kind == WarningKind::changed);
   CHECK_THAT(
       warning(5.4e6)->text,
       Catch::StartsWith("without traps the program takes 3.1 ms, and the recording shows 5.4 ms that"));
@@ -267,6 +268,24 @@ TEST_CASE("a recording that shows much more time than plain runs take says that 
   CHECK_FALSE(warning(5.4e6, std::nullopt));
   CHECK_FALSE(warning(5.4e6, 0, ClockUnit::cycles));
   CHECK_FALSE(changed_by_traps({.ns = {3e6, 3e6}}, {}));
+}
+
+TEST_CASE("a profile that shows much more time than a build without traps takes says that traps change it") {
+  const auto warning = [](double low, double whole = 13e6, ClockUnit unit = ClockUnit::ns) {
+    annotator::Profile profile;
+    profile.run.unit = unit;
+    profile.total.ticks = {.value = low + 1e6, .low = low, .high = low + 2e6};
+    profile.entry.ticks = {.value = 0.9e6, .low = 0.8e6, .high = 1e6};
+    return changed_by_traps(FirstContact{.whole_ns = whole, .behind_ns = 10e6}, profile);
+  };
+  // 1.25 * 10 ms + 0.2 ms behind 1 ms of entry.
+  REQUIRE(warning(13.8e6));
+  CHECK(warning(13.8e6)->kind == WarningKind::changed);
+  CHECK_THAT(warning(13.8e6)->text,
+             Catch::StartsWith("without traps the program takes 10 ms, and the profile shows 13 ms that"));
+  CHECK_FALSE(warning(13.6e6));
+  CHECK_FALSE(warning(13.8e6, 0));  // it was not timed
+  CHECK_FALSE(warning(13.8e6, 13e6, ClockUnit::instructions));
 }
 
 }  // namespace jcprof::cli

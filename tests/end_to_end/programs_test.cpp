@@ -62,6 +62,55 @@ TEST_CASE("known work has its shares in one process behind an agent") {
   CHECK(profile["transport"] == "agent");
 }
 
+/// A loop that a compiler takes strlen() out of, unless a trap stands in it.
+constexpr const char* loop_with_strlen = R"(#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned sum_of(const char* text) {
+  unsigned sum = 0;
+  for (size_t i = 0; i < strlen(text); i++) {
+    sum += (unsigned char)text[i];
+  }
+  return sum;
+}
+
+int main(void) {
+  static char text[20001];
+  memset(text, 'x', sizeof text - 1);
+  for (volatile int i = 0; i < 1000000; i++);
+  printf("%u\n", sum_of(text));
+  return 0;
+}
+)";
+
+TEST_CASE("a profile by stops says that its traps change the program, where they do", "[real]") {
+  const Workplace place("changed-by-traps");
+  const fs::path project = place / "sums";
+  fs::create_directory(project);
+  write_file(project / "sums.c", loop_with_strlen);
+  write_file(project / "jcprof.json", R"({
+  "format": "jcprof-project", "version": 1,
+  "target": "program",
+  "sources": ["sums.c"],
+  "entry": "main",
+  "build": [{"run": ["cc", "-O2", "-o", "{out}/sums", "sums.c"]}],
+  "trigger": {"run": ["{out}/sums"], "clock": "cpu"}
+})");
+  const auto changed = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> command{"jcprof", "profile", project.string(), "--rounds", "16", "--fresh"};
+    command.insert(command.end(), more.begin(), more.end());
+    const test::Said said = place.run(command);
+    INFO(said.out << said.err);
+    REQUIRE(said.status == 0);
+    return said.out + said.err;
+  };
+  CHECK_THAT(changed({}), Catch::Contains("changed by traps: without traps the program takes "));
+  test::replace_in(project / "jcprof.json", R"("entry": "main")",
+                   R"("entry": "main", "profile": {"level": "function"})");
+  CHECK_THAT(changed({}), !Catch::Contains("changed by traps"));
+}
+
 TEST_CASE("a command that fails is named at the first look at its path, and nothing is built for it again") {
   const Workplace place("first-look");
   const fs::path project = copied(place, "tests/end_to_end/known_work");
