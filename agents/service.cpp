@@ -19,19 +19,38 @@ constexpr NameTable<Passes, 4> calibrations{{{Passes::unarmed, "unarmed"},
 
 }  // namespace
 
-bool Service::serve(std::string_view line) {
+bool serve_line(
+    std::string_view line,
+    const std::function<AgentReply(const AgentRequest& request, std::optional<std::uint64_t> id)>& answer,
+    const std::function<void(const std::string&)>& say) {
   const auto [id, read] = read_request(line);
   const auto* request = std::get_if<AgentRequest>(&read);
   AgentReply reply;
   try {
     if (request == nullptr) throw mistake(std::get<Breach>(read).why);
-    reply = std::visit([&](const auto& message) { return answer(message, id); }, *request);
+    reply = answer(*request, id);
   } catch (const UserError& error) {
     const Fault& fault = error.faults().front();
     reply = AgentError{.message = fault.message, .hint = fault.hint};
   }
-  say_(answer_line(id, reply));
+  say(answer_line(id, reply));
   return request == nullptr || !std::holds_alternative<ByeRequest>(*request);
+}
+
+void check_version(const AgentGreeting& greeting) {
+  if (greeting.protocol == agent_protocol_version) return;
+  throw mistake(
+      fmt::format("this is version {} of the protocol, not {}", agent_protocol_version, greeting.protocol),
+      "use a jcprof and an agent of the same version");
+}
+
+bool Service::serve(std::string_view line) {
+  return serve_line(
+      line,
+      [this](const AgentRequest& request, Id id) {
+        return std::visit([&](const auto& message) { return answer(message, id); }, request);
+      },
+      say_);
 }
 
 Target& Service::target() const {
@@ -41,10 +60,7 @@ Target& Service::target() const {
 
 AgentReply Service::answer(const AgentGreeting& greeting, Id id) {
   greeting_.target.reset();
-  if (greeting.protocol != agent_protocol_version)
-    throw mistake(
-        fmt::format("this is version {} of the protocol, not {}", agent_protocol_version, greeting.protocol),
-        "use a jcprof and an agent of the same version");
+  check_version(greeting);
   greeting_ = hello_(greeting, [&](const AgentError& error) { say_(answer_line(id, error)); });
   greeting_.description.max_batch = most_orders;
   greeting_.description.can = {"trace", "calibrate", "reset"};
@@ -92,6 +108,14 @@ AgentReply Service::answer(const LayersRequest& request, Id /*id*/) {
 
 AgentReply Service::answer(const RecordRequest& request, Id /*id*/) {
   return AgentLog{target().record(request.inputs, request.log)};
+}
+
+AgentReply Service::answer(const MemoryRequest& /*request*/, Id /*id*/) {
+  throw mistake("cannot do \"memory\"", "only cards tell their free memory");
+}
+
+AgentReply Service::answer(const PathRequest& /*request*/, Id /*id*/) {
+  return AgentDone{};
 }
 
 AgentReply Service::answer(const ByeRequest& /*request*/, Id /*id*/) {

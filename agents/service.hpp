@@ -21,6 +21,14 @@ struct Greeting {
   std::function<AgentRungs(Target&, const LayersRequest&)> climb = {};
 };
 
+/// Answers one line by `answer`, whose UserErrors become errors. True while there is more to serve.
+bool serve_line(
+    std::string_view line,
+    const std::function<AgentReply(const AgentRequest& request, std::optional<std::uint64_t> id)>& answer,
+    const std::function<void(const std::string&)>& say);
+/// UserError where an agent of that version does not speak ours.
+void check_version(const AgentGreeting& greeting);
+
 class Service {
  public:
   /// Answers the hello in its place, before the process ends.
@@ -46,6 +54,8 @@ class Service {
   AgentReply answer(const ResetRequest& request, Id id);
   AgentReply answer(const LayersRequest& request, Id id);
   AgentReply answer(const RecordRequest& request, Id id);
+  AgentReply answer(const MemoryRequest& request, Id id);
+  AgentReply answer(const PathRequest& request, Id id);
   AgentReply answer(const ByeRequest& request, Id id);
   /// UserError before the hello.
   Target& target() const;

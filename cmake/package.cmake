@@ -52,7 +52,7 @@ add_custom_target(changelog-gz ALL DEPENDS ${PROJECT_BINARY_DIR}/changelog.gz)
 install(FILES ${PROJECT_BINARY_DIR}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # All that `cmake --install` wants, and no test.
-add_custom_target(installed DEPENDS jcprof jcprof-gen jcprof-agent-ecall jcprof-record
+add_custom_target(installed DEPENDS jcprof jcprof-gen jcprof-agent-card jcprof-agent-ecall jcprof-record
                                     jcprof-record-hostclock man changelog-gz)
 if(TARGET jcprof-agent-teec)
   add_dependencies(installed jcprof-agent-teec)

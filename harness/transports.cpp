@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,8 +11,8 @@
 #include "harness/agent/command.hpp"
 #include "harness/agent/transport.hpp"
 #include "harness/card/pcsc.hpp"
+#include "harness/card/reader.hpp"
 #include "harness/card/transport.hpp"
-#include "harness/card/vpcd.hpp"
 #include "harness/exec/transport.hpp"
 #include "harness/inputs.hpp"
 #include "src/core/error.hpp"
@@ -34,16 +32,6 @@ UserError bad_transport(const Project& project, std::string message, std::string
       .message = std::move(message), .place = {.file = project.file.string()}, .hint = std::move(hint)});
 }
 
-std::optional<std::uint16_t> vpcd_port(const Project& project, std::string_view text) {
-  if (text.empty()) return std::nullopt;
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc{} || end != text.data() + text.size() || port == 0)
-    throw bad_transport(project, fmt::format("\"{}\" is no port", text),
-                        "\"vpcd:\" takes any free one, \"vpcd:35963\" that one");
-  return port;
-}
-
 Placeholders placeholders(const Project& project, const std::filesystem::path& out_dir,
                           const std::string& port, const std::string& reader) {
   const std::filesystem::path out = std::filesystem::absolute(out_dir);
@@ -53,13 +41,6 @@ Placeholders placeholders(const Project& project, const std::filesystem::path& o
           {"port", port},
           {"reader", reader},
           {"seed", std::to_string(project.measure.seed)}};
-}
-
-/// The rest of the URI, behind "pcsc:".
-std::string reader_of(std::string_view address) {
-  const char* const environment = std::getenv("GP_READER");
-  if (address.empty() && environment != nullptr) return environment;
-  return std::string(address);
 }
 
 /// The hook of a secure channel; nothing where the project has none.
@@ -76,10 +57,8 @@ std::optional<HookSettings> exchange_hook(const Project& project, const Placehol
 std::unique_ptr<Transport> make_card(const Project& project, const TrapMap& map,
                                      std::unique_ptr<ApduChannel> channel, const Placeholders& values) {
   const std::filesystem::path log = std::filesystem::path(values.at("out")) / "logs" / "start.log";
-  // Someone may be starting a virtual card by hand; a card in a reader is there or it is not.
-  const std::chrono::seconds patience{channel->port().empty() ? 10 : 60};
-  std::unique_ptr<Device> device =
-      project.start ? make_started_device(*project.start, values, log) : make_foreign_device(patience);
+  std::unique_ptr<Device> device = project.start ? make_started_device(*project.start, values, log)
+                                                 : make_foreign_device(patience_for(*channel));
   const std::vector<StoredInput> inputs =
       make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed});
   return make_card_transport({.session = project.session,
@@ -101,6 +80,9 @@ std::string or_empty(const std::string& json) {
 /// The command that arms, if jcprof chose it, and the build that must answer.
 std::string arming_of(const TrapMap& map) {
   if (map.build == 0) return "";
+  if (map.card != CardArming{})
+    return fmt::format(R"({{"cla":{},"ins":{},"status":{},"build":{}}})", map.card.cla, map.card.ins,
+                       map.card.stop_status, map.build);
   const std::string command = map.command == 0 ? "" : fmt::format(R"("command":{},)", map.command);
   return fmt::format(R"({{{}"build":{}}})", command, map.build);
 }
@@ -171,14 +153,21 @@ AgentSettings agent_settings(const Project& project, const TrapMap& map, const s
   const Placeholders values = placeholders(project, out_dir, "", "");
   std::vector<std::string> argv = agent_argv(command, values);
   argv.front() = beside_us(argv.front());
+  AgentGreeting greeting{.project = project.name,
+                         .target = std::string(name_of(project.target)),
+                         .trigger = or_empty(project.trigger.object),
+                         .session = or_empty(project.session.object),
+                         .options = or_empty(project.agent.options),
+                         .arming = arming_of(map)};
+  if (project.target == TargetKind::applet) {
+    const InputSettings settings{.root = project.root, .seed = project.measure.seed};
+    greeting.input = make_inputs(project.inputs, settings).front().bytes;
+    greeting.expect = project.trigger.expect;
+    greeting.seed = values.at("seed");
+  }
   return {.command = {.argv = std::move(argv), .cwd = project.root},
           .log = {.file = std::filesystem::path(values.at("out")) / "logs" / "agent.log"},
-          .greeting = {.project = project.name,
-                       .target = std::string(name_of(project.target)),
-                       .trigger = or_empty(project.trigger.object),
-                       .session = or_empty(project.session.object),
-                       .options = or_empty(project.agent.options),
-                       .arming = arming_of(map)},
+          .greeting = std::move(greeting),
           .life = project.agent.per_batch ? AgentLife::batch : AgentLife::run,
           .timeout = project.session.timeout,
           .start_timeout = std::max(AgentSettings{}.start_timeout, project.session.timeout)};
@@ -216,16 +205,10 @@ std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap&
   if (project.target != TargetKind::program && scheme == "exec")
     throw bad_transport(project, "transport \"exec:\" runs programs, and the target is something else",
                         "\"target\": \"program\"");
-  const std::chrono::milliseconds timeout = project.session.timeout;
-  const auto card = [&](std::unique_ptr<ApduChannel> channel, const std::string& reader) {
-    const Placeholders values = placeholders(project, out_dir, channel->port(), reader);
+  if (auto channel = make_card_channel(text, project.session.timeout, project.file.string())) {
+    const Placeholders values = placeholders(project, out_dir, channel->port(), reader_for(project, uri));
     return make_card(project, map, std::move(channel), values);
-  };
-  if (scheme == "vpcd")
-    return card(make_vpcd_channel({.port = vpcd_port(project, address), .timeout = timeout}), "");
-  if (scheme == "pcsc")
-    return card(make_pcsc_channel({.reader = reader_of(address), .timeout = timeout}),
-                reader_for(project, uri));
+  }
   if (scheme == "agent") return make_agent(project, map, address, out_dir);
   if (scheme == "exec") return make_exec(project, map, out_dir);
   const std::string guess = did_you_mean(scheme, schemes());

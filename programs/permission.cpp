@@ -89,6 +89,9 @@ std::vector<std::string> programs_of_run(const Project& project) {
   std::vector<std::string> programs;
   if (project.start) programs.push_back(line("start", project.start->run, project.start->cwd));
   if (project.transport.starts_with("agent:")) programs.push_back(project.transport);
+  // jcprof-agent-card starts programs that its options name.
+  if (project.agent.options.find("\"run\"") != std::string::npos)
+    programs.push_back("agent's options: " + project.agent.options);
   if (!project.trigger.run.empty())
     programs.push_back(line("trigger", project.trigger.run, project.trigger.cwd));
   const Session& session = project.session;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/agent/card_answers.hpp"
 #include "harness/agent/panic.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
@@ -69,7 +70,7 @@ void AgentLink::start(std::string_view requests) {
     if (why.empty()) return;
     drop();
     // An agent that has been there may need a moment to get its target back.
-    if (!description_ || attempt == starts)
+    if (!description_ || counts_tries() || attempt == starts)
       throw environment_error(
           fmt::format("the agent failed in its hello: {}\n{}", why, account()),
           "docs/agent-protocol.md lists what it must answer; `jcprof doctor --agent` tests it");
@@ -99,8 +100,10 @@ std::string AgentLink::say_hello(std::string_view requests) {
   if (line.state != LineState::read) return no_answer(line.state).why;
   const auto answer = read_answer<AgentDescription>(line.text, id);
   if (const auto* breach = std::get_if<Breach>(&answer)) return breach->why;
-  if (const auto* error = std::get_if<AgentError>(&answer))
+  if (const auto* error = std::get_if<AgentError>(&answer)) {
+    end_if_asked(*error);
     throw failure("the agent says: " + error->message, error->hint);
+  }
   const std::string why = take_description(std::get<AgentDescription>(answer));
   if (why.empty() && settings_.life == AgentLife::run) agent_->send(requests);
   return why;

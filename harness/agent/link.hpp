@@ -59,6 +59,11 @@ class AgentLink {
   /// UserError (environment) when there is no such agent, or it does not get through its hello.
   const AgentDescription& description();
   std::uint64_t next_id() { return ++last_id_; }
+  /// For one answer. An agent in front of a card may have to bring it back first.
+  std::chrono::milliseconds timeout() const {
+    const bool has_card = description_ && description_->card;
+    return settings_.timeout + std::chrono::milliseconds(has_card ? description_->card->patience_ms : 0);
+  }
 
   /// Sees to it that an agent runs and has these requests.
   void open(std::string_view requests);
@@ -99,6 +104,7 @@ class AgentLink {
 
  private:
   void start(std::string_view requests);
+  bool counts_tries() const { return description_ && description_->card && description_->card->counts_tries; }
   ReadLine first_line();
   /// The fault of the hello, or nothing.
   std::string say_hello(std::string_view requests);

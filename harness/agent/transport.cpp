@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/agent/card_answers.hpp"
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
 #include "src/core/tee_result.hpp"
@@ -62,7 +63,10 @@ class AgentTransport final : public Transport {
     const AgentDescription& agent = link_.description();
     return {.transport = "agent",
             .agent = agent.agent,
+            .reader = agent.card ? agent.card->reader : "",
+            .protocol = agent.card ? agent.card->protocol : "",
             .device = device_.empty() ? agent.device : device_,
+            .atr = agent.card ? agent.card->atr : "",
             .simulated = agent.simulated,
             .unit = agent.unit,
             .hz = agent.hz,
@@ -87,7 +91,9 @@ class AgentTransport final : public Transport {
   }
 
   TraceWindow trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) override;
+  std::optional<MemoryTrace> trace_memory(std::uint32_t input) override;
   std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override;
+  void set_path(std::uint32_t input, std::span<const TrapId> path) override;
   bool is_right(std::uint32_t status) const override { return right_.accepts(status); }
 
  private:
@@ -104,7 +110,13 @@ class AgentTransport final : public Transport {
   void reset_target();
   template <class T>
   std::variant<T, AgentError, NoAnswer> ask(const AgentRequest& request, std::chrono::milliseconds timeout);
-  TraceWindow checked(const AgentWindow& answer, std::uint32_t count);
+  /// An answer to a traced run that went wrong; nothing if it is good.
+  template <class T>
+  std::optional<Sample> failed_run(const std::variant<T, AgentError, NoAnswer>& answer);
+  bool has_card() { return link_.description().card.has_value(); }
+  void see_loss(const std::string& why) {
+    if (has_card() && link_.description().card->counts_tries) tries_.lose(why);
+  }
   std::optional<CalibrationTime> time_passes(CalibrationKind kind, std::uint64_t passes);
 
   std::string device_;
@@ -114,6 +126,7 @@ class AgentTransport final : public Transport {
   AgentLink link_;
   std::vector<Bytes> inputs_{{}};
   std::vector<Flight> in_flight_;
+  LostTries tries_;
   bool wants_reset_ = false;
   std::optional<std::uint64_t> first_n_;  // 0; 1 for agents that count from there
 };
@@ -173,6 +186,7 @@ bool AgentTransport::fly_one(Flight& flight, std::span<const Shot>& shots, const
 
 /// Ends the run where the first whole run of an input is answered otherwise than the project wants it.
 void AgentTransport::judge_status(const Shot& shot, const Sample& sample) {
+  if (has_card()) return;  // its agent does
   if (!sample.status || were_right_.contains(shot.input)) return;
   if (right_.accepts(*sample.status)) {
     if (shot.stop.trap == run_to_end) were_right_.insert(shot.input);
@@ -188,16 +202,20 @@ void AgentTransport::judge_status(const Shot& shot, const Sample& sample) {
 }
 
 Turn AgentTransport::take_turn(const Flight& flight, const Shot& shot) {
-  const auto timeout = link_.settings().timeout + std::chrono::nanoseconds(shot.delay_ns);
+  const auto timeout = link_.timeout() + std::chrono::nanoseconds(shot.delay_ns);
   const ReadLine line = link_.read_line(timeout);
   if (line.state != LineState::read) {
     NoAnswer none = link_.no_answer(line.state);
+    see_loss(none.why);
     return {.sample = {.outcome = none.outcome, .why = std::move(none.why)}, .next = Next::start_again};
   }
   auto answer = read_shot(line.text, flight.id);
   if (auto* made = std::get_if<AgentShot>(&answer)) return take_shot(flight, shot, std::move(*made));
   // The agent lives, so it need not be started again; but a per-batch one has said its last word.
-  if (const auto* error = std::get_if<AgentError>(&answer)) return lost(words_of(*error), Next::send_again);
+  if (const auto* error = std::get_if<AgentError>(&answer)) {
+    end_if_asked(*error);
+    return lost(words_of(*error), Next::send_again);
+  }
   if (const auto* breach = std::get_if<Breach>(&answer)) return lost(breach->why, Next::start_again);
   return lost(fmt::format("the agent says \"ok\" after {} of {} shots", flight.answered, flight.shots.size()),
               Next::start_again);
@@ -212,6 +230,7 @@ Turn AgentTransport::take_shot(const Flight& flight, const Shot& shot, AgentShot
                 Next::start_again);
   Turn turn{.sample = std::move(answer.sample)};
   judge(shot.stop, turn.sample);
+  if (turn.sample.outcome == Outcome::ended || turn.sample.outcome == Outcome::stopped) tries_.succeed();
   if (turn.sample.outcome == Outcome::lost) turn.sample.why = link_.explained(turn.sample.why);
   if (turn.sample.outcome == Outcome::lost || turn.sample.outcome == Outcome::timed_out)
     wants_reset_ = does(link_.description(), "reset");
@@ -220,9 +239,12 @@ Turn AgentTransport::take_shot(const Flight& flight, const Shot& shot, AgentShot
 
 /// Takes the `ok` behind the last shot. False when the agent did not get so far, which costs no shot.
 bool AgentTransport::land(const Flight& flight) {
-  const ReadLine line = link_.read_line(link_.settings().timeout);
-  if (line.state == LineState::read && std::holds_alternative<AgentDone>(read_shot(line.text, flight.id)))
-    return true;
+  const ReadLine line = link_.read_line(link_.timeout());
+  if (line.state == LineState::read) {
+    const auto answer = read_shot(line.text, flight.id);
+    if (std::holds_alternative<AgentDone>(answer)) return true;
+    if (const auto* error = std::get_if<AgentError>(&answer)) end_if_asked(*error);
+  }
   const std::string why = line.state == LineState::read ? "the agent does not end a batch with \"ok\""
                                                         : link_.no_answer(line.state).why;
   link_.drop();
@@ -240,7 +262,7 @@ void AgentTransport::settle() {
 
 /// The shots that nobody wants any more, in the time of one of them; an agent that takes longer is ended.
 void AgentTransport::drain(Flight flight) {
-  const auto deadline = AgentProcess::Clock::now() + link_.settings().timeout;
+  const auto deadline = AgentProcess::Clock::now() + link_.timeout();
   while (true) {
     const ReadLine line = link_.read_line(deadline - AgentProcess::Clock::now());
     if (line.state != LineState::read) return link_.drop();
@@ -265,7 +287,10 @@ std::variant<T, AgentError, NoAnswer> AgentTransport::ask(const AgentRequest& re
     } else {
       link_.close();
       link_.succeed();
-      if (auto* error = std::get_if<AgentError>(&answer)) return std::move(*error);
+      if (auto* error = std::get_if<AgentError>(&answer)) {
+        end_if_asked(*error);
+        return std::move(*error);
+      }
       return std::get<T>(std::move(answer));
     }
   } else {
@@ -290,35 +315,45 @@ TraceWindow AgentTransport::trace(std::uint32_t input, std::uint64_t from, std::
         "the agent must serve \"trace\" and name it in its hello (docs/agent-protocol.md)");
   settle();
   const auto answer = ask<AgentWindow>(TraceRequest{.input = inputs_.at(input), .from = from, .count = count},
-                                       link_.settings().timeout);
-  if (const auto* none = std::get_if<NoAnswer>(&answer))
-    return {.end = {.outcome = none->outcome, .why = none->why}};
-  if (const auto* error = std::get_if<AgentError>(&answer))
-    return {.end = {.outcome = Outcome::lost, .why = link_.explained(words_of(*error))}};
-  return checked(std::get<AgentWindow>(answer), count);
+                                       link_.timeout());
+  if (std::optional<Sample> failed = failed_run(answer)) return {.end = std::move(*failed)};
+  return window_of(std::get<AgentWindow>(answer), traps_, count);
 }
 
-TraceWindow AgentTransport::checked(const AgentWindow& answer, std::uint32_t count) {
-  const auto unknown =
-      std::ranges::find_if(answer.events, [this](TrapId trap) { return number(trap) > traps_; });
-  if (unknown != answer.events.end())
-    throw environment_error(
-        fmt::format("the agent traced trap {}, and traps.json has {}", number(*unknown), traps_),
-        "does the target run what jcprof-gen wrote last?");
-  TraceWindow window{.traps = answer.events,
-                     .more = answer.more || answer.events.size() > count,
-                     .before = {.signature = answer.signature},
-                     .total = answer.total,
-                     .end = {.outcome = Outcome::ended, .status = answer.status, .reply = answer.reply}};
-  if (window.traps.size() > count) window.traps.resize(count);
-  return window;
+template <class T>
+std::optional<Sample> AgentTransport::failed_run(const std::variant<T, AgentError, NoAnswer>& answer) {
+  if (const auto* error = std::get_if<AgentError>(&answer))
+    return Sample{.outcome = Outcome::lost, .why = link_.explained(words_of(*error))};
+  if (const auto* none = std::get_if<NoAnswer>(&answer)) {
+    see_loss(none->why);
+    return Sample{.outcome = none->outcome, .why = none->why};
+  }
+  tries_.succeed();
+  return std::nullopt;
+}
+
+std::optional<MemoryTrace> AgentTransport::trace_memory(std::uint32_t input) {
+  if (!does(link_.description(), "memory")) return std::nullopt;
+  settle();
+  const auto answer = ask<AgentMemory>(MemoryRequest{.input = inputs_.at(input)}, link_.timeout());
+  if (std::optional<Sample> failed = failed_run(answer))
+    return MemoryTrace{.window = {.end = std::move(*failed)}, .log = {}};
+  const auto& memory = std::get<AgentMemory>(answer);
+  return MemoryTrace{.window = window_of(memory.window, traps_, memory.window.events.size()),
+                     .log = memory.log};
+}
+
+void AgentTransport::set_path(std::uint32_t input, std::span<const TrapId> path) {
+  if (!does(link_.description(), "path")) return;
+  settle();
+  ask<AgentDone>(PathRequest{.input = inputs_.at(input), .events = {path.begin(), path.end()}}, link_.timeout());
 }
 
 std::optional<CalibrationTime> AgentTransport::calibrate(CalibrationKind kind, std::uint64_t passes) {
   using enum CalibrationKind;
-  const bool is_known = kind != calls && kind != frames && kind != guards && kind != sites;
+  const bool is_known = has_card() || (kind != calls && kind != frames && kind != guards && kind != sites);
   if (!is_known || !does(link_.description(), "calibrate")) return std::nullopt;
-  if (kind != empty) return time_passes(kind, passes);
+  if (kind != empty || has_card()) return time_passes(kind, passes);
   // An empty loop is a loop of no passes, of whatever it does.
   std::optional<CalibrationTime> time = time_passes(unarmed, 0);
   if (!time) time = time_passes(counting, 0);
@@ -331,10 +366,10 @@ std::optional<CalibrationTime> AgentTransport::time_passes(CalibrationKind kind,
   for (int attempt = 0; attempt < calibration_attempts; ++attempt) {
     settle();
     const CalibrateRequest request{.kind = std::string(name_of(kind)), .passes = passes};
-    const auto answer = ask<AgentTicks>(request, link_.settings().timeout);
+    const auto answer = ask<AgentTicks>(request, link_.timeout());
     if (std::holds_alternative<AgentError>(answer)) return std::nullopt;
     if (const auto* ticks = std::get_if<AgentTicks>(&answer))
-      return CalibrationTime{.kind = kind, .passes = passes, .ticks = ticks->ticks};
+      return CalibrationTime{.kind = kind, .passes = ticks->passes.value_or(passes), .ticks = ticks->ticks};
     why = std::get<NoAnswer>(answer).why;
   }
   throw environment_error(fmt::format("the agent was lost in a calibration ({} of {} passes): {}\n{}",

@@ -31,6 +31,7 @@ constexpr std::uint64_t most_pass_steps = 0xFFFF;
 
 /// All that is sent for one input.
 struct InputCommands {
+  Bytes input;
   std::vector<Bytes> trigger;
   ReadyScript before_each;
   ReadyScript after_each;
@@ -40,7 +41,8 @@ struct InputCommands {
 InputCommands commands_for(const CardSetup& setup, const Bytes& input) {
   Placeholders values = setup.placeholders;
   values["input"] = to_hex(input);
-  InputCommands commands{.trigger = {},
+  InputCommands commands{.input = input,
+                         .trigger = {},
                          .before_each = make_script("before_each", setup.session.before_each, values),
                          .after_each = make_script("after_each", setup.session.after_each, values)};
   for (const std::string& apdu : setup.trigger.apdus)
@@ -100,9 +102,12 @@ class CardTransport final : public Transport {
   }
 
   void set_inputs(std::vector<Bytes> inputs) override {
-    inputs_.clear();
-    paths_.clear();
-    for (const Bytes& input : inputs) inputs_.push_back(commands_for(setup_, input));
+    // An agent learns of inputs one after the other: those that stay keep what is known of them.
+    std::size_t kept = 0;
+    while (kept < std::min(inputs.size(), inputs_.size()) && inputs_[kept].input == inputs[kept]) ++kept;
+    inputs_.resize(kept);
+    std::erase_if(paths_, [kept](const auto& path) { return path.first >= kept; });
+    for (std::size_t i = kept; i < inputs.size(); ++i) inputs_.push_back(commands_for(setup_, inputs[i]));
   }
 
   void measure(std::span<const Shot> shots, const ShotSink& sink) override {

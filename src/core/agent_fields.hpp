@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <limits>
@@ -96,6 +97,10 @@ class Writer {
     ordered_json array = ordered_json::array();
     for (const T& each : list) array.push_back(written(each));
     return array;
+  }
+  template <class T, std::size_t size>
+  static ordered_json written(const std::array<T, size>& list) {
+    return list;
   }
   static ordered_json written(const Bytes& bytes) { return to_hex(bytes); }
   static ordered_json written(TrapId trap) { return number(trap); }
@@ -224,6 +229,12 @@ class Reader {
     if (!value.is_array()) return;
     to.resize(value.size());
     for (std::size_t i = 0; i < to.size(); ++i) read(key, value[i], to[i], range);
+  }
+  template <class T, std::size_t size>
+  void read(const char* key, const json& value, std::array<T, size>& to, Range range) const {
+    const bool is_list = value.is_array() && value.size() == size;
+    expect(is_list, key, fmt::format("a list of {}", size), value);
+    for (std::size_t i = 0; is_list && i < size; ++i) read(key, value[i], to[i], range);
   }
   template <class T>
   void read(const char* key, const json& value, T& to, Range range) const {

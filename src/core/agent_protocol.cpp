@@ -8,6 +8,7 @@ namespace jcprof {
 
 constexpr std::uint64_t longest_delay_ns = 3'600'000'000'000;
 constexpr std::uint64_t most_rounds = 100'000;
+constexpr std::uint64_t longest_patience_ms = 3'600'000;
 
 // ---- what stands in each message; `field` reads or writes it
 
@@ -25,6 +26,9 @@ void fields(Of<AgentGreeting> auto& m, auto&& field) {
   field.json_text("options", m.options);
   field.json_text("arming", m.arming);
   field("unanswered", m.unanswered, Rule::rare);
+  field("input", m.input, Rule::rare);
+  field("expect", m.expect, Rule::rare);
+  field("seed", m.seed, Rule::rare);
 }
 
 void fields(Of<RequestedShot> auto& m, auto&& field) {
@@ -64,7 +68,24 @@ void fields(Of<RecordRequest> auto& m, auto&& field) {
   field("log", m.log);
 }
 
+void fields(Of<MemoryRequest> auto& m, auto&& field) {
+  field("input", m.input);
+}
+
+void fields(Of<PathRequest> auto& m, auto&& field) {
+  field("input", m.input);
+  field("events", m.events, Rule::needed, Range{.low = 1});
+}
+
 void fields(const ByeRequest& /*m*/, auto&& /*field*/) {}
+
+void fields(Of<CardBehind> auto& m, auto&& field) {
+  field.text("reader", m.reader);
+  field.text("protocol", m.protocol);
+  field.text("atr", m.atr);
+  field("counts_tries", m.counts_tries);
+  field("patience_ms", m.patience_ms, Rule::usual, Range{.high = longest_patience_ms});
+}
 
 void fields(Of<AgentDescription> auto& m, auto&& field) {
   field("protocol", m.protocol, Rule::needed);
@@ -82,6 +103,7 @@ void fields(Of<AgentDescription> auto& m, auto&& field) {
   field("max_batch", m.max_batch, Rule::usual, Range{.low = 1});
   field("can", m.can);
   field.text("note", m.note, Rule::rare);
+  field("card", m.card);
 }
 
 void fields(Of<Sample> auto& m, auto&& field) {
@@ -107,17 +129,41 @@ void fields(Of<AgentShot> auto& m, auto&& field) {
   field("sample", m.sample, Rule::needed);
 }
 
+void fields(Of<AgentWholeRun> auto& m, auto&& field) {
+  field("events", m.events, Rule::needed);
+  field("signature", m.signature, Rule::needed);
+  field("mix", m.mix);
+}
+
 void fields(Of<AgentWindow> auto& m, auto&& field) {
   field("events", m.events, Rule::needed, Range{.low = 1});
   field("more", m.more);
   field.signature("signature", m.signature);
+  field("mix", m.mix);
+  field("run", m.run);
   field("total", m.total);
+  field("outcome", m.outcome);
+  field.text("why", m.why, Rule::rare);
   field("status", m.status);
   field("reply", m.reply, Rule::rare);
 }
 
 void fields(Of<AgentTicks> auto& m, auto&& field) {
   field("ticks", m.ticks, Rule::needed);
+  field("passes", m.passes);
+}
+
+void fields(Of<MemoryChange> auto& m, auto&& field) {
+  field("event", m.event, Rule::needed);
+  field("free", m.free, Rule::needed);
+}
+
+void fields(Of<AgentMemory> auto& m, auto&& field) {
+  field("window", m.window, Rule::needed);
+  field("before", m.log.before, Rule::needed);
+  field("after", m.log.after, Rule::needed);
+  field("changes", m.log.changes, Rule::needed);
+  field("cut", m.log.is_cut);
 }
 
 void fields(Of<Rung> auto& m, auto&& field) {
@@ -138,6 +184,7 @@ void fields(const AgentDone& /*m*/, auto&& /*field*/) {}
 void fields(Of<AgentError> auto& m, auto&& field) {
   field.text("message", m.message);
   field.text("hint", m.hint, Rule::rare);
+  field("exit", m.exit);
 }
 
 namespace {
@@ -180,7 +227,8 @@ const std::vector<std::pair<std::string_view, AgentRequest>>& verbs() {
   static const std::vector<std::pair<std::string_view, AgentRequest>> all{
       {"hello", AgentGreeting{}},        {"measure", MeasureRequest{}}, {"trace", TraceRequest{}},
       {"calibrate", CalibrateRequest{}}, {"reset", ResetRequest{}},     {"layers", LayersRequest{}},
-      {"record", RecordRequest{}},       {"bye", ByeRequest{}}};
+      {"record", RecordRequest{}},       {"bye", ByeRequest{}},         {"memory", MemoryRequest{}},
+      {"path", PathRequest{}}};
   return all;
 }
 
@@ -242,6 +290,7 @@ template AgentAnswer<AgentWindow> read_answer(std::string_view, std::uint64_t);
 template AgentAnswer<AgentTicks> read_answer(std::string_view, std::uint64_t);
 template AgentAnswer<AgentRungs> read_answer(std::string_view, std::uint64_t);
 template AgentAnswer<AgentLog> read_answer(std::string_view, std::uint64_t);
+template AgentAnswer<AgentMemory> read_answer(std::string_view, std::uint64_t);
 
 std::variant<AgentShot, AgentDone, AgentError, Breach> read_shot(std::string_view line, std::uint64_t id) {
   Opened opened = open(line, id);

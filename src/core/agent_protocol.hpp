@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "src/core/free_memory.hpp"
 #include "src/core/types.hpp"
 
 namespace jcprof {
@@ -34,6 +35,10 @@ struct AgentGreeting {
   std::string options = "{}";    // the same
   std::string arming;            // JSON: how the target is armed; empty: the agent knows
   std::uint64_t unanswered = 0;  // agents of this run that were ended because they did not answer in time
+  // Of applets: what their agent cannot take from the project's own sections.
+  Bytes input = {};         // one as they will come
+  std::string expect = {};  // right answers; empty: success
+  std::string seed = {};    // for {seed}
 };
 
 struct RequestedShot {
@@ -61,6 +66,17 @@ struct ResetRequest {
   std::string how;
 };
 
+/// The trigger once, with the free memory at each event, of a card.
+struct MemoryRequest {
+  Bytes input;
+};
+
+/// The whole path of an input, of a card: it tells in which command of the trigger an event is passed.
+struct PathRequest {
+  Bytes input;
+  std::vector<TrapId> events;
+};
+
 /// One measurement of the ladder (docs/optee.md, "Layers").
 struct LayersRequest {
   std::uint32_t rounds = 1;
@@ -77,7 +93,7 @@ struct RecordRequest {
 struct ByeRequest {};
 
 using AgentRequest = std::variant<AgentGreeting, MeasureRequest, TraceRequest, CalibrateRequest, ResetRequest,
-                                  LayersRequest, RecordRequest, ByeRequest>;
+                                  LayersRequest, RecordRequest, ByeRequest, MemoryRequest, PathRequest>;
 
 /// With its newline.
 std::string request_line(std::uint64_t id, const AgentRequest& request);
@@ -89,6 +105,15 @@ struct ReadRequest {
 ReadRequest read_request(std::string_view line);
 
 // ---- answers
+
+/// The card behind an agent. Such an agent serves all that jcprof asks of a card itself.
+struct CardBehind {
+  std::string reader;
+  std::string protocol;  // "T=1"; empty where there is none
+  std::string atr;       // lower-case hex
+  bool counts_tries = false;      // commands of the project may use up a try of a PIN or key of a real card
+  std::uint64_t patience_ms = 0;  // beyond a time-out an answer may take so long: the card is brought back
+};
 
 /// To hello: what an agent says of itself.
 struct AgentDescription {
@@ -104,6 +129,7 @@ struct AgentDescription {
   std::size_t max_batch = 1;
   std::vector<std::string> can = {};  // verbs
   std::string note = {};              // a warning of what is measured; empty: none
+  std::optional<CardBehind> card = {};
 };
 bool does(const AgentDescription& agent, std::string_view verb);
 
@@ -113,11 +139,22 @@ struct AgentShot {
   Sample sample;
 };
 
+/// All events of a traced run, as a card tells them.
+struct AgentWholeRun {
+  std::uint64_t events = 0;
+  std::uint32_t signature = 0;
+  std::optional<std::uint16_t> mix = {};
+};
+
 struct AgentWindow {
   std::vector<TrapId> events;
   bool more = false;
   std::uint32_t signature = 0;              // of what is before the window
+  std::optional<std::uint16_t> mix = {};    // the same, of a card
+  std::optional<AgentWholeRun> run = {};    // of a card
   std::optional<std::uint64_t> total = {};  // events of the run
+  std::optional<Outcome> outcome = {};      // of a run that did not come to its end
+  std::string why = {};
   // How it ended, as in a sample; where the agent says so.
   std::optional<std::uint32_t> status = {};
   Bytes reply = {};
@@ -125,6 +162,13 @@ struct AgentWindow {
 
 struct AgentTicks {
   Ticks ticks = 0;
+  std::optional<std::uint64_t> passes = {};  // that were made, where it is another number than was asked for
+};
+
+/// Of a card: a traced run with the free memory at each event.
+struct AgentMemory {
+  AgentWindow window;
+  MemoryLog log;
 };
 
 struct AgentRungs {
@@ -143,10 +187,11 @@ struct AgentDone {};
 struct AgentError {
   std::string message;
   std::string hint = {};
+  std::optional<std::uint32_t> exit = {};  // the run must end, with this exit code of jcprof
 };
 
 using AgentReply = std::variant<AgentError, AgentDone, AgentDescription, AgentShot, AgentWindow, AgentTicks,
-                                AgentRungs, AgentLog>;
+                                AgentRungs, AgentLog, AgentMemory>;
 
 /// Without a newline. A null stands for an `id` that could not be read.
 std::string answer_line(std::optional<std::uint64_t> id, const AgentReply& reply);
@@ -155,7 +200,8 @@ template <class T>
 using AgentAnswer = std::variant<T, AgentError, Breach>;
 
 // Each takes one line without its newline. Another id than `id` is a Breach.
-/// Of an answer of one line: AgentDone, AgentDescription, AgentWindow, AgentTicks, AgentRungs or AgentLog.
+/// Of an answer of one line: AgentDone, AgentDescription, AgentWindow, AgentTicks, AgentRungs, AgentLog or
+/// AgentMemory.
 template <class T>
 AgentAnswer<T> read_answer(std::string_view line, std::uint64_t id);
 /// AgentDone comes behind the last shot.

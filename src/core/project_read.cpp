@@ -172,9 +172,10 @@ void check_session_fits(const JsonNode& node, const Project& project, JsonFaults
        {"after_reset", &session.after_reset}}};
   for (const auto& [key, steps] : scripts)
     if (const JsonNode* script = value_of(node, key)) check_steps_fit(*script, *steps, scheme, faults);
-  if (const JsonNode* hook = value_of(node, "exchange");
-      hook != nullptr && scheme != "pcsc" && scheme != "vpcd")
-    faults.add(*hook, "\"exchange\" is for the transports \"pcsc:\" and \"vpcd:\" only");
+  const bool has_card =
+      scheme == "pcsc" || scheme == "vpcd" || (scheme == "agent" && project.target == TargetKind::applet);
+  if (const JsonNode* hook = value_of(node, "exchange"); hook != nullptr && !has_card)
+    faults.add(*hook, "\"exchange\" is for cards only");
   for (const std::string_view key : {"reset", "after_reset", "abort_on"})
     if (const JsonNode* value = value_of(node, key); value != nullptr && scheme == "exec")
       faults.add(*value, fmt::format("\"{}\" is for cards: each run of a program is a fresh start", key));

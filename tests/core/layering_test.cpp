@@ -53,7 +53,8 @@ const std::map<std::string, std::vector<std::string>>& allowed_folders() {
       {"harness/", {"src/core/", "src/engine/"}},
       {"annotator/", {"src/core/", "src/engine/"}},
       {"annotator/estimate/", {"src/core/", "src/engine/"}},
-      {"agents/", {"src/core/", "programs/main_guard.hpp"}}};
+      {"agents/", {"src/core/", "programs/main_guard.hpp"}},
+      {"agents/card/", {"agents/", "src/core/", "harness/", "programs/main_guard.hpp"}}};
   return allowed;
 }
 
@@ -117,6 +118,8 @@ TEST_CASE("the layering rules would notice a forbidden include") {
   CHECK(forbidden("src/core/a.cpp", "#include <sys/socket.h>"));
   CHECK(forbidden("harness/a.hpp", "#include <PCSC/winscard.h>"));
   CHECK(forbidden("agents/ecall/a.cpp", "#include \"harness/agent/link.hpp\""));
+  CHECK(forbidden("agents/card/a.cpp", "#include \"annotator/tables.hpp\""));
+  CHECK_FALSE(forbidden("agents/card/a.cpp", "#include \"harness/card/session.hpp\""));
   CHECK_FALSE(forbidden("agents/ecall/a.cpp", "#include \"templates/jcprof_plugin.h\""));
   CHECK_FALSE(forbidden("rewriter/java/a.cpp", "#include <tree_sitter/api.h>"));
   CHECK(forbidden("rewriter/c/a.cpp", "#include <tree_sitter/api.h>"));

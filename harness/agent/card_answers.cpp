@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/agent/card_answers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "src/core/error.hpp"
+
+namespace jcprof::harness {
+
+void end_if_asked(const AgentError& error) {
+  if (!error.exit) return;
+  const Fault fault{.message = error.message, .hint = error.hint};
+  for (const ExitCode code : {ExitCode::check_failed, ExitCode::user_mistake})
+    if (*error.exit == static_cast<std::uint32_t>(code)) throw UserError(fault, code);
+  throw UserError(fault, ExitCode::environment);
+}
+
+TraceWindow window_of(const AgentWindow& answer, std::size_t traps, std::uint64_t count) {
+  const auto unknown =
+      std::ranges::find_if(answer.events, [traps](TrapId trap) { return number(trap) > traps; });
+  if (unknown != answer.events.end())
+    throw environment_error(fmt::format("the agent traced trap {}, and traps.json has {}", number(*unknown), traps),
+                            "does the target run what jcprof-gen wrote last?");
+  TraceWindow window{.traps = answer.events,
+                     .more = answer.more || answer.events.size() > count,
+                     .before = {.signature = answer.signature, .mix = answer.mix},
+                     .total = answer.total,
+                     .end = {.outcome = answer.outcome.value_or(Outcome::ended),
+                             .status = answer.status,
+                             .reply = answer.reply,
+                             .why = answer.why}};
+  if (const auto& run = answer.run)
+    window.run = WholeRun{.events = run->events, .digest = {.signature = run->signature, .mix = run->mix}};
+  if (window.traps.size() > count) window.traps.resize(count);
+  return window;
+}
+
+void LostTries::lose(const std::string& why) {
+  if (std::exchange(was_right_, false)) return;
+  throw UserError(
+      Fault{.message = fmt::format("a command that tries a PIN or key was not answered: {}; it may have used up "
+                                   "a try, so the run is ended before the next one",
+                                   why),
+            .hint = "check how many tries are left; if the command counts no tries, put \"counts_tries\": false "
+                    "into \"trigger\", or \"expect\" into the step of \"session\""},
+      ExitCode::check_failed);
+}
+
+}  // namespace jcprof::harness
