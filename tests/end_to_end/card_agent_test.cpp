@@ -2,10 +2,12 @@
 // Cards behind jcprof-agent-card: what `pcsc:` finds, it finds, and what goes wrong there ends as it does with
 // `pcsc:`.
 #include <csignal>
+#include <cstdlib>
 #include <map>
 #include <thread>
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -40,7 +42,7 @@ json profiled(const Workplace& place, const fs::path& project) {
 }
 
 /// Lines and functions, each with how often it was passed.
-std::map<std::string, int> counts_of(const json& profile) {
+std::map<std::string, int> passes_of(const json& profile) {
   std::map<std::string, int> counts;
   for (const json& line : profile["lines"])
     counts[fmt::format("{}:{}", line["path"].get<std::string>(), line["line"].get<int>())] = line["hits"];
@@ -70,7 +72,7 @@ std::vector<std::string> apart(const json& a, const json& b) {
 void are_alike(const json& direct, const json& behind) {
   CHECK(direct["transport"] == "pcsc");
   CHECK(behind["transport"] == "agent");
-  CHECK(counts_of(direct) == counts_of(behind));
+  CHECK(passes_of(direct) == passes_of(behind));
   for (const char* key : {"reader", "protocol", "atr", "device", "simulated"}) CHECK(direct[key] == behind[key]);
   CHECK(apart(direct, behind) == std::vector<std::string>{});
 }
@@ -116,7 +118,7 @@ TEST_CASE("an agent of a card that is killed is started again, and costs one sho
   const Behind it("card-agent-killed");
   it.bench.survives(
       [&] {
-        const std::vector<pid_t> agents = it.bench.place.processes("jcprof-agent-card");
+        const std::vector<pid_t> agents = it.bench.place.processes("jcprof-agent-ca");
         REQUIRE(agents.size() == 1);
         ::kill(agents.front(), SIGKILL);
       },
@@ -230,7 +232,7 @@ class LoopbackSsh {
 
 #define JCPROF_NEEDS_SSH()                                                     \
   if (const std::string why = LoopbackSsh::obstacle(); !why.empty()) {         \
-    WARN("skipped: " << why);                                                  \
+    WARN("SKIPPED: " << why);                                                  \
     return;                                                                    \
   }
 
