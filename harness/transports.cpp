@@ -44,19 +44,21 @@ Placeholders placeholders(const Project& project, const std::filesystem::path& o
 }
 
 /// The hook of a secure channel; nothing where the project has none.
-std::optional<HookSettings> exchange_hook(const Project& project, const Placeholders& values) {
+std::optional<HookSettings> exchange_hook(const Project& project, const Placeholders& values,
+                                          const std::filesystem::path& logs) {
   const Session& session = project.session;
   if (session.exchange.empty()) return std::nullopt;
   HookSettings hook{.command = {.argv = {}, .cwd = project.root},
-                    .log = {.file = std::filesystem::path(values.at("out")) / "logs" / "exchange.log"}};
+                    .log = {.file = std::filesystem::absolute(logs) / "exchange.log"}};
   for (const std::string& argument : session.exchange) hook.command.argv.push_back(fill_in(argument, values));
   hook.timeout = std::max(hook.timeout, session.timeout);
   return hook;
 }
 
 std::unique_ptr<Transport> make_card(const Project& project, const TrapMap& map,
-                                     std::unique_ptr<ApduChannel> channel, const Placeholders& values) {
-  const std::filesystem::path log = std::filesystem::path(values.at("out")) / "logs" / "start.log";
+                                     std::unique_ptr<ApduChannel> channel, const Placeholders& values,
+                                     const std::filesystem::path& logs) {
+  const std::filesystem::path log = std::filesystem::absolute(logs) / "start.log";
   std::unique_ptr<Device> device = project.start ? make_started_device(*project.start, values, log)
                                                  : make_foreign_device(patience_for(*channel));
   const std::vector<StoredInput> inputs =
@@ -69,7 +71,7 @@ std::unique_ptr<Transport> make_card(const Project& project, const TrapMap& map,
                               .device = project.device,
                               .simulated = project.start.has_value(),
                               .sample_input = inputs.front().bytes,
-                              .hook = exchange_hook(project, values)},
+                              .hook = exchange_hook(project, values, logs)},
                              std::move(channel), std::move(device));
 }
 
@@ -95,39 +97,38 @@ std::string beside_us(const std::string& program) {
 }
 
 /// The program that the project has running beside the target, or null.
-std::unique_ptr<Device> started_device(const Project& project, const std::filesystem::path& out_dir) {
+std::unique_ptr<Device> started_device(const Project& project, const OutputPlaces& places) {
   if (!project.start) return nullptr;
-  const Placeholders values = placeholders(project, out_dir, "", "");
-  const std::filesystem::path log = std::filesystem::path(values.at("out")) / "logs" / "start.log";
+  const Placeholders values = placeholders(project, places.out, "", "");
+  const std::filesystem::path log = std::filesystem::absolute(places.logs) / "start.log";
   return make_started_device(*project.start, values, log);
 }
 
 std::unique_ptr<Transport> make_agent(const Project& project, const TrapMap& map, const std::string& command,
-                                      const std::filesystem::path& out_dir) {
+                                      const OutputPlaces& places) {
   return make_agent_transport(
-      {.settings = agent_settings(project, map, command, out_dir),
+      {.settings = agent_settings(project, map, command, places),
        .device = project.device,
        .traps = map.traps.size(),
        .right = {.form = status_form(project.target), .expect = project.trigger.expect}},
-      started_device(project, out_dir));
+      started_device(project, places));
 }
 
-std::unique_ptr<Transport> make_exec(const Project& project, const TrapMap& map,
-                                     const std::filesystem::path& out_dir,
+std::unique_ptr<Transport> make_exec(const Project& project, const TrapMap& map, const OutputPlaces& places,
                                      const std::filesystem::path& log = {}) {
   if (project.trigger.run.empty())
     throw bad_transport(project, "\"exec:\" runs a program, and \"trigger\" names none",
                         R"("trigger": {"run": ["{out}/app"]})");
-  const Placeholders values = placeholders(project, out_dir, "", "");
+  const Placeholders values = placeholders(project, places.out, "", "");
   return make_exec_transport({.session = project.session,
                               .trigger = project.trigger,
                               .placeholders = values,
                               .device = project.device,
                               .traps = map.traps.size(),
                               .build = map.build,
-                              .logs = std::filesystem::path(values.at("out")) / "logs",
+                              .logs = std::filesystem::absolute(places.logs),
                               .log = log},
-                             started_device(project, out_dir));
+                             started_device(project, places));
 }
 
 }  // namespace
@@ -149,8 +150,8 @@ std::string reader_for(const Project& project, const std::string& uri) {
 }
 
 AgentSettings agent_settings(const Project& project, const TrapMap& map, const std::string& command,
-                             const std::filesystem::path& out_dir) {
-  const Placeholders values = placeholders(project, out_dir, "", "");
+                             const OutputPlaces& places) {
+  const Placeholders values = placeholders(project, places.out, "", "");
   std::vector<std::string> argv = agent_argv(command, values);
   argv.front() = beside_us(argv.front());
   AgentGreeting greeting{.project = project.name,
@@ -166,7 +167,7 @@ AgentSettings agent_settings(const Project& project, const TrapMap& map, const s
     greeting.seed = values.at("seed");
   }
   return {.command = {.argv = std::move(argv), .cwd = project.root},
-          .log = {.file = std::filesystem::path(values.at("out")) / "logs" / "agent.log"},
+          .log = {.file = std::filesystem::absolute(places.logs) / "agent.log"},
           .greeting = std::move(greeting),
           .life = project.agent.per_batch ? AgentLife::batch : AgentLife::run,
           .timeout = project.session.timeout,
@@ -192,7 +193,7 @@ std::unique_ptr<Transport> make_recorded_program(const Project& project, const T
 }
 
 std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap& map, const std::string& uri,
-                                          const std::filesystem::path& out_dir) {
+                                          const OutputPlaces& places) {
   const std::string& text = uri.empty() ? project.transport : uri;
   if (text.empty())
     throw bad_transport(project, "no transport is named", "\"transport\": \"vpcd:\", or --transport vpcd:");
@@ -206,11 +207,11 @@ std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap&
     throw bad_transport(project, "transport \"exec:\" runs programs, and the target is something else",
                         "\"target\": \"program\"");
   if (auto channel = make_card_channel(text, project.session.timeout, project.file.string())) {
-    const Placeholders values = placeholders(project, out_dir, channel->port(), reader_for(project, uri));
-    return make_card(project, map, std::move(channel), values);
+    const Placeholders values = placeholders(project, places.out, channel->port(), reader_for(project, uri));
+    return make_card(project, map, std::move(channel), values, places.logs);
   }
-  if (scheme == "agent") return make_agent(project, map, address, out_dir);
-  if (scheme == "exec") return make_exec(project, map, out_dir);
+  if (scheme == "agent") return make_agent(project, map, address, places);
+  if (scheme == "exec") return make_exec(project, map, places);
   const std::string guess = did_you_mean(scheme, schemes());
   throw bad_transport(project, fmt::format("unknown transport \"{}\"", scheme),
                       guess.empty() ? "there are \"pcsc:\", \"vpcd:\", \"exec:\" and \"agent:\"" : guess);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <utility>
 #include <string>
 
 #include "harness/agent/link.hpp"
@@ -13,13 +14,23 @@
 
 namespace jcprof::harness {
 
+/// Where a build lies, and where logs of what runs go.
+struct OutputPlaces {
+  OutputPlaces(const std::filesystem::path& folder) : out(folder), logs(folder / "logs") {}  // NOLINT: the usual
+  OutputPlaces(std::filesystem::path folder, std::filesystem::path other_logs)
+      : out(std::move(folder)), logs(std::move(other_logs)) {}
+
+  std::filesystem::path out;
+  std::filesystem::path logs;
+};
+
 /// The value of {reader} in build and install steps: the reader of a `pcsc:` transport, by its whole name
 /// where it is there; empty for other transports.
 std::string reader_for(const Project& project, const std::string& uri);
 
 /// The way to start and greet an agent for this project; `command` is the text behind "agent:".
 AgentSettings agent_settings(const Project& project, const TrapMap& map, const std::string& command,
-                             const std::filesystem::path& out_dir);
+                             const OutputPlaces& places);
 
 /// Makes the transport to the project's agent, and starts nothing yet. UserError where its transport is
 /// another.
@@ -31,10 +42,10 @@ std::unique_ptr<Transport> make_recorded_program(const Project& project, const T
                                                  const std::filesystem::path& out_dir,
                                                  const std::filesystem::path& log);
 
-/// `uri` as --transport gives it, empty: the project's. `out_dir` holds tree/ and gets logs/start.log.
+/// `uri` as --transport gives it, empty: the project's. `places.out` holds tree/, `places.logs` gets start.log.
 /// Listens, but starts and touches no target yet. UserError for a scheme that is unknown or not in this
 /// version.
 std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap& map, const std::string& uri,
-                                          const std::filesystem::path& out_dir);
+                                          const OutputPlaces& places);
 
 }  // namespace jcprof::harness

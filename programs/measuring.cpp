@@ -35,6 +35,20 @@ std::string left_of(const harness::Progress& progress) {
   return text;
 }
 
+std::string in_words(const harness::Progress& progress) {
+  const std::string all = progress.expected == 0 ? "" : fmt::format(" of about {}", progress.expected);
+  return fmt::format("{}: {} shots{}{}", progress.phase, progress.shots, all, left_of(progress));
+}
+
+/// In lines of their own, for a jcprof that waits for us.
+void print_progress_now_and_then(const harness::Progress& progress) {
+  using Clock = std::chrono::steady_clock;
+  static Clock::time_point printed;
+  if (Clock::now() - printed < std::chrono::seconds{1}) return;
+  printed = Clock::now();
+  fmt::print(stderr, "{}{}\n", device_progress, in_words(progress));
+}
+
 /// In place of the progress.
 std::string_view line_start() {
   return rewrites_lines(Stream::err) ? "\r\x1b[K" : "";
@@ -75,6 +89,7 @@ harness::MeasureOptions measure_options(const Project& project, const RunOptions
   };
   result.plan = [is_quiet = options.common.quiet](const harness::Plan& plan) { print_plan(plan, is_quiet); };
   if (!options.common.quiet && rewrites_lines(Stream::err)) result.progress = print_run_progress;
+  if (!options.as_device.empty()) result.progress = print_progress_now_and_then;
   return result;
 }
 
@@ -139,8 +154,7 @@ void print_nothing_left(const harness::Measured& measured, const fs::path& profi
 }  // namespace
 
 void print_run_progress(const harness::Progress& progress) {
-  const std::string all = progress.expected == 0 ? "" : fmt::format(" of about {}", progress.expected);
-  fmt::print(stderr, "\r\x1b[K{}: {} shots{}{}", progress.phase, progress.shots, all, left_of(progress));
+  fmt::print(stderr, "\r\x1b[K{}", in_words(progress));
 }
 
 RunResult measure(const RunSubject& of, const RunOptions& options, std::function<void()> begun) {
@@ -149,7 +163,9 @@ RunResult measure(const RunSubject& of, const RunOptions& options, std::function
   settings.is_session = of.is_session;
   settings.begun = std::move(begun);
   const std::unique_ptr<harness::Transport> transport =
-      harness::make_transport(of.project, of.map, options.transport, of.out);
+      harness::make_transport(of.project, of.map, options.transport,
+                              of.logs.empty() ? harness::OutputPlaces(of.out)
+                                              : harness::OutputPlaces(of.out, of.logs));
   Store store(of.profile, options.fresh ? OpenMode::fresh : OpenMode::read_write);
   EstimateWriter estimates(store, of.project);
   settings.look = [&estimates] { estimates.write_now_and_then(); };

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -22,6 +23,7 @@ struct RunSubject {
   std::filesystem::path out;      // holds the build
   std::filesystem::path profile;  // that the run is stored in
   bool is_session = false;        // one of several
+  std::filesystem::path logs = {};  // of what runs; empty: those of `out`
 };
 
 struct RunResult {
@@ -51,6 +53,9 @@ void refuse_changed_sources(const Project& project, const TrapMap& map);
 
 /// UserError if the output folder holds no traps.
 void refuse_unbuilt(const std::filesystem::path& out);
+
+/// How a line of progress begins that one device of several prints.
+inline constexpr std::string_view device_progress = "progress: ";
 
 /// In one line on standard error, which the next call overwrites.
 void print_run_progress(const harness::Progress& progress);

@@ -77,6 +77,10 @@ struct RunOptions {
   std::string interleave = {};            // a project or an output folder, the other build; empty: none
   bool memory = false;                    // what the lines take of it, in place of their times
   bool is_new_build = false;              // no option: jcprof profile builds before it measures
+  std::string devices = {};               // a file of several (docs/fleet.md); empty: one device
+  // Hidden from users: one process of those that --devices starts.
+  std::string as_device = {};  // its name; empty: this is none
+  bool installs = false;       // and measures a new build
 };
 
 /// Sessions of each build, if --interleave is given without --sessions.

@@ -28,6 +28,9 @@ inline constexpr const char* record_folder = "record";
 /// The one for sessions (session_set.hpp).
 inline constexpr const char* sessions_folder = "sessions";
 
+/// The one for several devices (docs/fleet.md).
+inline constexpr const char* devices_folder = "devices";
+
 /// True if `given` names a project: a *.json, or a folder that holds no profile without its project.
 bool is_project(const std::filesystem::path& given);
 

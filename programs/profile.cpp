@@ -16,8 +16,10 @@
 #include "annotator/estimate/run_data.hpp"
 #include "annotator/record/profile.hpp"
 #include "programs/building.hpp"
+#include "programs/built.hpp"
 #include "programs/first_path.hpp"
 #include "programs/output.hpp"
+#include "programs/permission.hpp"
 #include "programs/record_project.hpp"
 #include "programs/refine.hpp"
 #include "programs/steps.hpp"
@@ -360,7 +362,7 @@ ExitCode profile(const ProfileOptions& options) {
   if (options.run.dry_run) {
     const Placeholders values =
         values_of_steps(project, output_folder(project, common), options.run.transport);
-    constexpr StepOptions how{.is_shown = true, .is_dry = true};
+    const StepOptions how{.is_shown = true, .is_dry = true};
     run_steps("prepare", project.compile.prepare, values, how);
     build_and_install(project, values, how);
     return run(options.run);
@@ -383,6 +385,14 @@ ExitCode profile(const ProfileOptions& options) {
   all.run.common.yes = true;
   all.run.is_new_build = true;
   ask_about_all(project, folder.path(), common.yes);
+  if (!options.run.devices.empty()) {
+    ask_about(project, programs_of_devices(options.run.devices), consent_of(common.yes));
+    make_tree(all.gen, folder);
+    run_steps("build", project.build, all.values, {.is_shown = !all.run.common.quiet});
+    note_build(folder.path());
+    all.run.common = common;
+    return run_devices_in(folder, project, all.run);
+  }
   const ExitCode code = profile_in(all);
   // Annotating does not look whether a signal asks for the end.
   const int signal = cancellation().signal();

@@ -33,6 +33,8 @@ void print_result(const RunResult& result, const RunOptions& options, const fs::
 
 ExitCode run(const RunOptions& options) {
   if (options.sessions || !options.interleave.empty()) return run_sessions(options);
+  if (!options.as_device.empty()) return run_as_device(options);
+  if (!options.devices.empty() && !options.dry_run) return run_devices(options);
   const Project project = read_project(options.common.project);
   const fs::path out = output_folder(project, options.common);
   if (options.dry_run) {

@@ -58,7 +58,8 @@ void run_step(const std::string& name, const Step& step, const Placeholders& val
   if (options.is_dry) return;
   std::fflush(stdout);
   if (step.cwd.starts_with("{out}") && !fs::is_directory(command.cwd)) open_own_folder(command.cwd);
-  const fs::path log = fs::path(values.at("out")) / "logs" / (name + ".log");
+  const fs::path logs = options.logs.empty() ? fs::path(values.at("out")) / "logs" : options.logs;
+  const fs::path log = logs / (name + ".log");
   const ProcessResult result = run_and_wait(command, {.file = log}, step.timeout);
   if (result.timed_out)
     throw environment_error(fmt::format("the {} step took longer than {} s: {}", name,

@@ -18,6 +18,7 @@ namespace jcprof::cli {
 struct StepOptions {
   bool is_shown = true;  // each command is printed before it runs
   bool is_dry = false;   // and does not
+  std::filesystem::path logs = {};  // of their output; empty: logs/ of `{out}`
 };
 
 /// One after the other, with their output in logs/ of `{out}`; a folder in `{out}` that one works in is made.

@@ -89,12 +89,17 @@ void add_limits(CLI::App& app, Options& options) {
 /// Returns --memory, which some options exclude.
 CLI::Option* add_run_options(CLI::App& app, RunOptions& options, const char* json) {
   add_common(app, options.common, json);
-  add_transport(app, options.transport);
+  auto* transport = add_transport(app, options.transport);
+  auto* devices = app.add_option("--devices", options.devices,
+                                 "measure on all devices of FILE at once, one profile each (docs/fleet.md)")
+                      ->type_name("FILE")
+                      ->excludes(transport);
   app.add_flag("--fresh", options.fresh,
                "start a new profile; the old one is discarded once the target answers");
   CLI::Option* const memory =
       app.add_flag("--memory", options.memory,
                    "applets: show how much of the card's memory each line takes, in place of its time");
+  devices->excludes(memory);
   app.add_flag("--dry-run", options.dry_run, "print the commands of the project, and run none");
   add_precision(app, options);
   app.add_option("--rounds", options.rounds, "measure N rounds over all stops, whatever the precision")
@@ -108,19 +113,25 @@ CLI::Option* add_run_options(CLI::App& app, RunOptions& options, const char* jso
 
 void add_options(CLI::App& app, RunOptions& options) {
   CLI::Option* const memory = add_run_options(app, options, "print the result as JSON");
+  auto* const devices = app.get_option("--devices");
+  const std::string hidden;
+  app.add_option("--as-device", options.as_device)->group(hidden);
+  app.add_flag("--installs", options.installs)->group(hidden);
   app.add_option("--sessions", options.sessions,
                  "measure N sessions for jcprof diff, each with a reset and a warm-up of its own; --rounds, "
                  "--max-shots and --max-time hold for each")
       ->type_name("N")
       ->check(within(CLI::Range(1U, 1000U)))
-      ->excludes(memory);
+      ->excludes(memory)
+      ->excludes(devices);
   app.add_option(
          "--interleave", options.interleave,
          fmt::format("measure in turn with another build: OTHER is a project or an output folder (default: "
                      "{} sessions of each)",
                      usual_sessions))
       ->type_name("OTHER")
-      ->excludes(memory);
+      ->excludes(memory)
+      ->excludes(devices);
 }
 
 namespace {

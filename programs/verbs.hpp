@@ -2,6 +2,9 @@
 // The verbs as functions. Each returns the exit code; main_guard puts its exceptions into words.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "programs/options.hpp"
 #include "src/core/output_folder.hpp"
 #include "src/core/project.hpp"
@@ -35,6 +38,12 @@ ExitCode annotate_in(const OutputFolder& folder, const Project& project, const A
 
 // A part of run: several sessions of one build, or of two in turn.
 ExitCode run_sessions(const RunOptions& options);
+
+// The same on several devices at once, and on one of these.
+ExitCode run_devices(const RunOptions& options);
+ExitCode run_devices_in(const OutputFolder& folder, const Project& project, const RunOptions& options);
+std::vector<std::string> programs_of_devices(const std::string& file);
+ExitCode run_as_device(const RunOptions& options);
 
 // Parts of doctor.
 ExitCode doctor_agent(const DoctorOptions& options);

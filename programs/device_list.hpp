@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several devices as files: devices.json, which a user writes, and fleet.json, which says what became of them
+// (docs/fleet.md). Both are read and written here only.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "src/core/store.hpp"
+
+namespace jcprof::cli {
+
+struct ListedDevice {
+  std::string name;
+  std::string transport;
+};
+
+/// UserError with all faults of the file.
+std::vector<ListedDevice> read_devices(const std::filesystem::path& file);
+
+enum class DeviceState : std::uint8_t { waiting, complete, interrupted, failed };
+std::string_view name_of(DeviceState state);
+
+struct FleetDevice {
+  ListedDevice device;
+  DeviceState state = DeviceState::waiting;
+  std::optional<int> exit = {};       // of its process
+  std::string error = {};             // that its process ended with
+  std::optional<RunInfo> run = {};    // its newest one
+};
+
+struct Fleet {
+  std::string project;
+  std::vector<FleetDevice> devices;
+};
+
+nlohmann::ordered_json in_json(const Fleet& fleet);
+
+}  // namespace jcprof::cli
