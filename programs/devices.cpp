@@ -131,8 +131,10 @@ class FleetRun {
     try {
       const ListedDevice& device = fleet_.devices[index].device;
       const fs::path folder = folder_of(out_, device.name);
-      open_own_folder(folder);
-      open_own_folder(folder / "logs");
+      {
+        const OutputFolder made({.folder = folder, .verb = "jcprof run", .project = {}});
+        open_own_folder(folder / "logs");
+      }
       BackgroundProcess process({.argv = words_for(device, options_, project_, out_), .cwd = fs::current_path()},
                                 {.file = folder / "logs/run.log"});
       while (!process.ended(between_looks)) {

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <utility>
@@ -108,6 +110,7 @@ class Bench {
   std::string ask(const std::string& device, const std::string& sql) const {
     return query(profile(device), sql).rows.at(0).at(0).value_or("");
   }
+  const fs::path& folder() const { return folder_.path(); }
   std::string text_of(const std::string& file) const { return read_file(folder_ / file); }
 
  private:
@@ -154,23 +157,59 @@ TEST_CASE("a device that is not there is reported, the others go on, and the nex
   CHECK(bench.ask("good", "SELECT count(*) FROM sample WHERE round > 0") == before);
 }
 
+/// Kills the agents that a command line with this word started in the bench's folder.
+int kill_agents(const Bench& bench, const std::string& word) {
+  int killed = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
+    std::error_code gone;
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (fs::read_symlink(entry.path() / "cwd", gone) != bench.folder() || gone) continue;
+    std::ifstream file(entry.path() / "cmdline");
+    const std::string line{std::istreambuf_iterator<char>(file), {}};
+    if (line.starts_with(JCPROF_FAULTY_AGENT) && line.find(word) != std::string::npos)
+      killed += ::kill(std::stoi(name), SIGKILL) == 0 ? 1 : 0;
+  }
+  return killed;
+}
+
+/// Waits until this many rounds are stored.
+void wait_for_rounds(const Bench& bench, const std::string& device, int wanted) {
+  const auto has_rounds = [&] {
+    try {
+      return std::stoi(bench.ask(device, "SELECT coalesce(max(round), 0) FROM sample")) >= wanted;
+    } catch (const std::exception&) {
+      return false;  // there is no profile yet
+    }
+  };
+  for (int i = 0; i < 600 && !has_rounds(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds{50});
+}
+
 TEST_CASE("a device that dies in its run loses no sample, and the next call resumes it") {
   const Bench bench;
   bench.build();
-  const json dying{{"fault", "shot_exits"}, {"shot", 40}, {"times", 1000}};
-  bench.list({{"good", Bench::agent()}, {"dying", Bench::agent(dying)}});
-  const Said said = bench.measure();
+  write_file(bench.folder() / "alive", "");
+  bench.list({{"good", Bench::agent()},
+              {"dying", "agent:sh -c 'test -e alive && exec " JCPROF_FAULTY_AGENT " \"$0\"' '{\"name\": \"mortal\"}'"}});
+  const std::vector<std::string> words{"run",       ".",       "--devices",  "devices.json",
+                                       "--rounds", "1000000", "--max-time", "8s"};
+  {
+    BackgroundProcess run(bench.command(words), {});
+    wait_for_rounds(bench, "dying", 3);
+    fs::remove(bench.folder() / "alive");
+    CHECK(kill_agents(bench, "mortal") == 1);
+    CHECK(run.ended(std::chrono::seconds{60}) == 3);
+  }
+  CHECK(bench.states() == "good complete 0, dying failed 3");
+  const int before = std::stoi(bench.ask("dying", rounds));
+  CHECK(before >= 3);
+  write_file(bench.folder() / "alive", "");
+  const Said said = bench.run({"run", ".", "--devices", "devices.json", "--rounds", std::to_string(before + 4)});
   INFO(said.text);
-  CHECK(said.status != 0);
-  const std::string states = bench.states();
-  CHECK_THAT(states, Catch::StartsWith("good complete 0, dying failed "));
-  const std::string samples = bench.ask("dying", "SELECT count(*) FROM sample");
-  CHECK(samples != "0");
-  bench.list({{"good", Bench::agent()}, {"dying", Bench::agent()}});
-  CHECK(bench.measure().status == 0);
+  CHECK(said.status == 0);
   CHECK(bench.states() == "good complete 0, dying complete 0");
   CHECK(bench.ask("dying", "SELECT count(*) FROM run") == "1");
-  CHECK(std::stoi(bench.ask("dying", "SELECT count(*) FROM sample")) > std::stoi(samples));
+  CHECK(std::stoi(bench.ask("dying", rounds)) == before + 4);
 }
 
 TEST_CASE("a signal ends all devices, and the next call resumes all") {
@@ -180,15 +219,7 @@ TEST_CASE("a signal ends all devices, and the next call resumes all") {
   {
     BackgroundProcess run(bench.command({"run", ".", "--devices", "devices.json", "--rounds", "1000000", "--json"}),
                           {});
-    const auto has_rounds = [&](const char* device) {
-      try {
-        return std::stoi(bench.ask(device, "SELECT coalesce(max(round), 0) FROM sample")) > 2;
-      } catch (const std::exception&) {
-        return false;  // there is none yet
-      }
-    };
-    for (int i = 0; i < 600 && !(has_rounds("a") && has_rounds("b")); ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    for (const char* device : {"a", "b"}) wait_for_rounds(bench, device, 3);
     run.stop(std::chrono::seconds{20});
     CHECK(run.ended() == 143);
   }
@@ -215,7 +246,7 @@ TEST_CASE("what is wrong with a file of devices is said with its place, and noth
   const Bench bench;
   bench.build();
   const auto says = [&](const std::string& text) {
-    write_file(bench.profile("x").parent_path().parent_path().parent_path().parent_path() / "devices.json", text);
+    write_file(bench.folder() / "devices.json", text);
     const Said said = bench.measure();
     CHECK(said.status == 2);
     return said.text;
