@@ -76,6 +76,51 @@ TEST_CASE("requests are written as the protocol has them") {
                                           "\n");
 }
 
+TEST_CASE("what an agent in front of a card is told and asked goes both ways") {
+  const AgentGreeting greeting{
+      .project = "p", .target = "applet", .input = {0x31}, .expect = "6A80", .seed = "7"};
+  const std::string line = request_line(1, greeting);
+  CHECK_THAT(line, Catch::EndsWith(R"("input":"31","expect":"6A80","seed":"7"})"
+                                   "\n"));
+  const auto read = std::get<AgentRequest>(read_request(line).request);
+  CHECK(std::get<AgentGreeting>(read).input == Bytes{0x31});
+  CHECK(std::get<AgentGreeting>(read).expect == "6A80");
+  CHECK(request_line(2, MemoryRequest{.input = {0x31}}) == R"({"id":2,"do":"memory","input":"31"})"
+                                                           "\n");
+  CHECK(request_line(3, PathRequest{.input = {}, .events = {TrapId{1}, TrapId{2}}}) ==
+        R"({"id":3,"do":"path","input":"","events":[1,2]})"
+        "\n");
+}
+
+TEST_CASE("what an agent in front of a card answers goes both ways") {
+  const AgentDescription described{
+      .card = CardBehind{.reader = "R", .protocol = "T=1", .atr = "3b00", .counts_tries = true, .patience_ms = 9}};
+  const auto hello = std::get<AgentDescription>(read_answer<AgentDescription>(answer_line(id, described), id));
+  REQUIRE(hello.card);
+  CHECK(hello.card->reader == "R");
+  CHECK(hello.card->counts_tries);
+  CHECK(hello.card->patience_ms == 9);
+  const AgentWindow window{.events = {TrapId{1}},
+                           .mix = 3,
+                           .run = AgentWholeRun{.events = 5, .signature = 6, .mix = 7},
+                           .outcome = Outcome::refused,
+                           .why = "no"};
+  const AgentMemory told{.window = window,
+                         .log = {.before = {1, 2, 3}, .after = {4, 5, 6}, .changes = {{.event = 0, .free = {7, 8, 9}}}}};
+  const auto memory = std::get<AgentMemory>(read_answer<AgentMemory>(answer_line(id, told), id));
+  CHECK(memory.window.events == window.events);
+  CHECK(memory.window.mix == 3);
+  REQUIRE(memory.window.run);
+  CHECK(memory.window.run->events == 5);
+  CHECK(memory.window.run->mix == 7);
+  CHECK(memory.window.outcome == Outcome::refused);
+  CHECK(memory.log.before == FreeMemory{1, 2, 3});
+  CHECK(memory.log.changes == told.log.changes);
+  CHECK(std::get<AgentError>(read_answer<AgentMemory>(answer_line(id, AgentError{.message = "m", .exit = 3}), id)).exit == 3U);
+  CHECK(std::holds_alternative<Breach>(
+      read_answer<AgentMemory>(R"({"id":7,"ok":{"window":{"events":[]},"before":[1,2],"after":[1,2,3],"changes":[]}})", id)));
+}
+
 TEST_CASE("an answer that is nested deeper than any program writes is a breach, whoever reads it") {
   const auto deep = [](std::size_t levels) {
     return R"({"id":7,"ok":)" + std::string(levels, '[') + std::string(levels, ']') + "}";

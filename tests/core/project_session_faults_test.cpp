@@ -110,7 +110,7 @@ TEST_CASE("the hook of a secure channel is a program, of a card") {
         "    |                          ^\n"
         "hint: known here: \"run\"");
   CHECK(with("\"transport\": \"agent:a\", \"session\": {\"exchange\": {\"run\": [\"hook\"]}}") ==
-        "p/jcprof.json:3: \"exchange\" is for the transports \"pcsc:\" and \"vpcd:\" only\n"
+        "p/jcprof.json:3: \"exchange\" is for cards only\n"
         "  3 | \"transport\": \"agent:a\", \"session\": {\"exchange\": {\"run\": [\"hook\"]}}\n"
         "    |                                                 ^");
   CHECK(with("\"transport\": \"pcsc:\", \"session\": {\"exchange\": {\"run\": [\"hook\"]}}") == "(no error)");
