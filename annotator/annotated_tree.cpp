@@ -122,6 +122,7 @@ void make_relative(Profile& profile, const fs::path& root) {
   for (EdgeEstimate& edge : profile.edges) make_relative(edge.to_path, root);
   relative(profile.unreached);
   relative(profile.tree.functions);
+  relative(profile.tree.arcs);
   for (CostNode& node : profile.tree.nodes) relative(node.lines);
   // A file may stand there with and without a digest; the former comes first.
   std::set<std::string> known;

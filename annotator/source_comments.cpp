@@ -88,7 +88,7 @@ std::string known_cost(const Estimate& estimate, ClockUnit unit) {
 std::string cost_text(const Estimate& cost, std::uint64_t times, double average, ClockUnit unit) {
   if (!was_measured(cost)) return fmt::format("// {} ×{}", no_value(cost), times);
   if (is_bound(cost)) return fmt::format("// < {} ×{}", upper_bound(cost.ticks.high, unit), times);
-  std::string text = fmt::format("// {} ×{}", known_cost(cost, unit), times);
+  std::string text = "// " + known_cost(cost, unit) + (times == 0 ? "" : " " + times_text(times));
   if (times > 1) text += fmt::format(", {} each", each(average, scale_for(cost.ticks.value, unit), unit));
   return text;
 }

@@ -41,7 +41,9 @@ std::string single_quantity(const Interval& ticks, ClockUnit unit) {
   return quantity({ticks.value, ticks.value - half, ticks.value + half}, unit).value;
 }
 
+/// Other tools may not tell how many events they saw.
 std::string recorded_extent(const Recorded& recorded) {
+  if (recorded.events == 0) return "functions";
   std::string text = fmt::format("{} events of {} thread{}", recorded.events, recorded.threads,
                                  recorded.threads == 1 ? "" : "s");
   if (recorded.lost > 0) text += fmt::format(", {} more lost", recorded.lost);
@@ -104,6 +106,13 @@ std::string place_of(const FunctionEstimate& function) {
   return function.path.empty() ? "" : fmt::format("{}:{}", plain_line(function.path), function.line);
 }
 
+/// ", imported from words.cg of callgrind-3.19.0"; else empty.
+std::string origin_text(const RunInfo& run) {
+  if (!is_imported(run)) return "";
+  return fmt::format(", imported from {} of {}", plain_line(run.transport.substr(import_prefix.size())),
+                     plain_line(run.agent));
+}
+
 /// A first-time reader asks what "<" is; empty without a bound in the tables.
 std::string bound_text(const Profile& profile) {
   if (std::ranges::none_of(profile.lines, is_bound, &LineEstimate::cost) &&
@@ -127,6 +136,10 @@ CostCells cost_cells(const Estimate& estimate, ClockUnit unit) {
   if (is_single(estimate)) return {single_quantity(ticks, unit), "", percent(estimate.share.value)};
   const Quantity cost = quantity(ticks, unit);
   return {cost.value, "±" + cost.half_width, percent(estimate.share.value)};
+}
+
+std::string times_text(std::uint64_t times) {
+  return times == 0 ? "" : fmt::format("×{}", times);
 }
 
 std::string extent(const Profile& profile) {
@@ -186,10 +199,12 @@ std::string interval_text(const Profile& profile) {
 std::string header(const Profile& profile, const TableStyle& style) {
   const RunInfo& run = profile.run;
   std::string text = painted(plain_line(run.project), bold, style);
-  text += " on " + plain_line(run.device.empty() ? "an unknown device" : run.device);
+  if (!run.device.empty() || !is_imported(run))
+    text += " on " + plain_line(run.device.empty() ? "an unknown device" : run.device);
   if (!run.reader.empty())
     text += fmt::format(" in reader {}, {}", plain_line(run.reader), plain_line(run.protocol));
   if (run.simulated) text += ", " + painted("SIMULATED", yellow, style);
+  text += origin_text(run);
   text += fmt::format(": {}\n{}\n", extent(profile), total_text(profile));
   if (!profile.lines.empty() || !profile.functions.empty())
     text += fmt::format("± is {}\n", interval_text(profile)) + bound_text(profile);
@@ -232,7 +247,7 @@ std::string line_table(const Profile& profile, const TableStyle& style) {
     Row row{cost.value, cost.half_width};
     if (has_means) row.push_back(mean_where_it_differs(line.cost, unit));
     for (std::string cell :
-         {cost.share, fmt::format("×{}", line.hits), fmt::format("{}:{}", plain_line(line.path), line.line),
+         {cost.share, times_text(line.hits), fmt::format("{}:{}", plain_line(line.path), line.line),
           plain_line(line.function)})
       row.push_back(std::move(cell));
     return row;
@@ -272,7 +287,7 @@ std::string function_table(const Profile& profile, const TableStyle& style) {
     const CostCells all = cost_cells(function.inclusive, unit);
     Row row{own.value, own.half_width, own.share, all.value};
     if (!is_recorded) row.push_back(all.share);
-    row.push_back(fmt::format("×{}", function.calls));
+    row.push_back(times_text(function.calls));
     if (is_recorded) {
       row.push_back(function.spread ? each(function.spread->average, unit) : "");
       row.push_back(function.spread ? each(function.spread->most, unit) : "");

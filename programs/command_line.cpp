@@ -59,7 +59,7 @@ struct Verb {
   std::string examples;  // each in a line, with a remark behind two blanks or more
 };
 
-const std::array<Verb, 15> verbs{{
+const std::array<Verb, 16> verbs{{
     {"init", "write a first project file for a source tree", parsed<InitOptions>,
      "Looks at a source tree, writes a commented jcprof.json, and tries it.",
      R"(  jcprof init                              for the current folder
@@ -95,6 +95,12 @@ const std::array<Verb, 15> verbs{{
      R"(  jcprof record -- ./words a.txt           a program with hooks
   jcprof record --project .                the trigger of a project
   jcprof record --analyze out/record.jcplog --timeline calls.json
+)"},
+    {"import", "read the profile of another tool", parsed<ImportOptions>,
+     "Reads the profile of another tool, and writes DIR/profile.jcprof for all other verbs.\n"
+     "The file itself tells its format (docs/import.md).",
+     R"(  jcprof import callgrind.out.4711         valgrind --tool=callgrind
+  jcprof import measurements.csv -o old    JCProfilerNext
 )"},
     {"export", "write a profile as JSON, CSV, flame graph or other", parsed<ExportOptions>,
      "Writes a profile in another format.",

@@ -34,6 +34,7 @@ struct Work {
   ExitCode operator()(const AnnotateOptions& options) const { return annotate(options); }
   ExitCode operator()(const ProfileOptions& options) const { return profile(options); }
   ExitCode operator()(const RecordOptions& options) const { return record(options); }
+  ExitCode operator()(const ImportOptions& options) const { return import_profile(options); }
   ExitCode operator()(const ExportOptions& options) const { return export_profile(options); }
   ExitCode operator()(const QueryOptions& options) const { return query_profiles(options); }
   ExitCode operator()(const DiffOptions& options) const { return diff(options); }

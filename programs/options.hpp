@@ -172,6 +172,13 @@ struct ExportOptions {
   std::string out;  // empty: standard output
 };
 
+struct ImportOptions {
+  std::string file;
+  std::string out;  // empty: jcprof-out
+  std::string elf;  // the program, for formats that hold addresses; empty: not given
+  bool quiet = false;
+};
+
 struct QueryOptions {
   std::vector<std::string> words;  // projects or profiles, none for the current folder, then SQL
   bool json = false;
@@ -241,8 +248,9 @@ struct DoctorOptions {
 };
 
 /// A command line asks for one of these. ExitCode: it has been answered already.
-using Request = std::variant<ExitCode, InitOptions, GenOptions, RunOptions, AnnotateOptions, ProfileOptions,
-                             RecordOptions, ExportOptions, QueryOptions, DiffOptions, CheckOptions,
-                             HistoryOptions, LeakOptions, LayersOptions, DoctorOptions, StripOptions>;
+using Request =
+    std::variant<ExitCode, InitOptions, GenOptions, RunOptions, AnnotateOptions, ProfileOptions,
+                 RecordOptions, ImportOptions, ExportOptions, QueryOptions, DiffOptions, CheckOptions,
+                 HistoryOptions, LeakOptions, LayersOptions, DoctorOptions, StripOptions>;
 
 }  // namespace jcprof::cli

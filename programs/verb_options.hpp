@@ -14,6 +14,7 @@ void add_options(CLI::App& app, RunOptions& options);
 void add_options(CLI::App& app, AnnotateOptions& options);
 void add_options(CLI::App& app, ProfileOptions& options);
 void add_options(CLI::App& app, RecordOptions& options);
+void add_options(CLI::App& app, ImportOptions& options);
 void add_options(CLI::App& app, ExportOptions& options);
 void add_options(CLI::App& app, QueryOptions& options);
 void add_options(CLI::App& app, DiffOptions& options);

@@ -22,6 +22,7 @@ ExitCode run(const RunOptions& options);
 ExitCode annotate(const AnnotateOptions& options);
 ExitCode profile(const ProfileOptions& options);
 ExitCode record(const RecordOptions& options);
+ExitCode import_profile(const ImportOptions& options);
 ExitCode export_profile(const ExportOptions& options);
 ExitCode query_profiles(const QueryOptions& options);
 ExitCode diff(const DiffOptions& options);

@@ -158,9 +158,10 @@ double factor_of(const Budget& budget, const RunInfo& run) {
 }
 
 /// Why the interval of a cost says nothing; empty where it does.
-std::string why_unknown(const Estimate& cost) {
+std::string why_unknown(const Estimate& cost, const RunInfo& run) {
   if (cost.unreliable) return "the measurements contradict each other there";
-  if (cost.of_one_run) return "one recorded run does not tell how far another would be from it";
+  const bool is_count = is_imported(run) && run.unit == ClockUnit::instructions;
+  if (cost.of_one_run && !is_count) return "one recorded run does not tell how far another would be from it";
   if (!was_measured(cost)) return "it was not measured";
   return "";
 }
@@ -181,8 +182,9 @@ double commands_in(const Profile& profile) {
 }
 
 /// A recording without an interval does not tell how many commands it holds. One call from outside is one
-/// command.
+/// command. Other tools profile one run.
 bool is_of_several(const Profile& profile) {
+  if (is_imported(profile.run)) return false;
   std::uint64_t calls = 0;
   for (const CostNode& node : profile.tree.nodes)
     if (node.parent != CostNode::none &&
@@ -204,7 +206,7 @@ void judge_cost(Checked& checked, const Subject& subject, const Profile& profile
   const bool is_share = checked.budget.unit == BudgetUnit::share;
   const Interval& part = is_share ? cost.share : cost.ticks;
   const double each = is_share ? 1 : factor / commands_in(profile);
-  if (const std::string why = why_unknown(cost); !why.empty())
+  if (const std::string why = why_unknown(cost, profile.run); !why.empty())
     return leave_open(checked, why,
                       cost.of_one_run && was_measured(cost) ? each * part.value : unknown.value);
   checked.measured = {each * part.value, each * part.low, each * part.high};
@@ -215,15 +217,16 @@ void judge_hits(Checked& checked, const Subject& subject, const Profile& profile
   const double hits = static_cast<double>(subject.hits) / commands_in(profile);
   if (is_of_several(profile))
     return leave_open(checked, "the recording does not tell of how many commands it is", hits);
+  if (subject.hits == 0 && profile.recorded) return leave_open(checked, "nobody counted how often it runs");
   checked.measured = {hits, hits, hits};
   checked.holding = judged(checked.measured, checked.budget.limit);
 }
 
-void judge_change(Checked& checked, const Change* change) {
+void judge_change(Checked& checked, const Change* change, const RunInfo& run) {
   if (change == nullptr) return leave_open(checked, "the comparison does not have it");
   if (!change->before) return leave_open(checked, "it is new: the baseline does not have it");
   for (const std::optional<Estimate>& cost : {change->before, change->after})
-    if (const std::string why = cost ? why_unknown(*cost) : "it is gone"; !why.empty())
+    if (const std::string why = cost ? why_unknown(*cost, run) : "it is gone"; !why.empty())
       return leave_open(checked, why);
   if (!std::isfinite(engine::half_width(change->relative)))
     return leave_open(checked, "too little is known of it");
@@ -261,7 +264,7 @@ void judge(Checked& checked, const Subject& subject, const Compared& session, co
   } else if (const std::string why = why_partial(session.profile); !why.empty()) {
     leave_open(checked, why);
   } else if (budget.unit == BudgetUnit::change) {
-    judge_change(checked, change);
+    judge_change(checked, change, session.profile.run);
   } else if (subject.cost == nullptr) {
     leave_open(checked, "its time counts for other lines");
   } else if (budget.unit == BudgetUnit::hits) {
@@ -305,7 +308,7 @@ std::vector<Checked> check_regressions(const Comparison& comparison, double most
         .is_function = is_function,
         .path = change.path,
         .line = change.line};
-    judge_change(checked, &change);
+    judge_change(checked, &change, comparison.run_after);
     return checked;
   };
   std::vector<Checked> checked{regression(std::string(total), comparison.whole, false)};

@@ -157,9 +157,9 @@ std::string to_text(const CheckReport& report, const TableStyle& style) {
   for (const std::string& warning : report.warnings)
     text += painted("warning:", yellow, style) + " " + plain_line(warning) + "\n";
   return text + fmt::format("{} on {}{}: {} broken, {} unresolved, {} held\n", plain_line(run.project),
-                            plain_line(run.device), run.simulated ? " (SIMULATED)" : "",
-                            count(checked, Holding::broken), count(checked, Holding::unresolved),
-                            count(checked, Holding::held));
+                            run.device.empty() ? "an unknown device" : plain_line(run.device),
+                            run.simulated ? " (SIMULATED)" : "", count(checked, Holding::broken),
+                            count(checked, Holding::unresolved), count(checked, Holding::held));
 }
 
 std::string to_json(const CheckReport& report) {

@@ -362,7 +362,12 @@ Comparison compare(const std::vector<Compared>& all_before, const std::vector<Co
   const Entries lines = line_entries(after);
   const Entries old_functions = function_entries(before);
   const Entries functions = function_entries(after);
-  const std::vector<Pair> line_pairs = pairs_of_lines(before.front(), old_lines, after.front(), lines);
+  std::vector<Pair> line_pairs = pairs_of_lines(before.front(), old_lines, after.front(), lines);
+  const bool has_traps = !is_imported(before.front().profile.run) || !before.front().map.traps.empty();
+  // Nothing tells where lines without traps moved in a text that changed.
+  const auto alone = has_traps ? 0 : std::erase_if(line_pairs, [](const Pair& pair) {
+    return pair.before == nullptr || pair.after == nullptr;
+  });
   const std::vector<Pair> function_pairs = pairs_of_functions(old_functions, functions);
   const bool are_counts = after.front().profile.run.unit == ClockUnit::instructions;
   const SessionEffects effects = effects_between(
@@ -378,6 +383,9 @@ Comparison compare(const std::vector<Compared>& all_before, const std::vector<Co
                     .lines = judged(line_pairs, effects, margins),
                     .functions = judged(function_pairs, effects, margins)};
   warn(result, before, after);
+  if (alone > 0)
+    result.warnings.push_back(fmt::format(
+        "{} lines are left out: their sources changed, or jcprof does not know that they did not", alone));
   warn_of_void(result, all_before.size(), all_after.size());
   return result;
 }

@@ -110,6 +110,13 @@ CostTree cost_tree(const StoredRecording& recording) {
   for (const StoredCallLine& line : recording.call_lines)
     tree.nodes[first + line.call - 1].lines.push_back(
         {.path = line.path, .line = line.line, .cost = line.ticks});
+  for (const StoredArc& arc : recording.arcs)
+    tree.arcs.push_back({.caller = arc.caller,
+                         .callee = arc.callee,
+                         .path = arc.path,
+                         .line = arc.line,
+                         .calls = arc.count,
+                         .inclusive = arc.inclusive});
   // A thread itself has the time outside of all calls that were seen.
   for (const StoredThread& thread : recording.threads) {
     CostNode& root = tree.nodes[roots.at(thread.serial)];

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,9 +44,22 @@ struct CostNode {
   std::vector<CostLine> lines = {};  // of the exclusive cost, in the order of the source; empty: unknown
 };
 
+/// All calls out of a line into a function.
+struct CostArc {
+  std::uint32_t caller = 0;  // index of the function
+  std::uint32_t callee = 0;
+  std::string path = {};  // of the line; empty: unknown
+  std::size_t line = 0;
+  std::uint64_t calls = 0;
+  std::optional<double> inclusive = {};  // of these calls; where it is known
+};
+
 struct CostTree {
   std::vector<CostFunction> functions;
   std::vector<CostNode> nodes;  // parents first
+  // Of a profile that another tool made without a tree. Its nodes are functions side by side with their own
+  // costs, and these are the calls.
+  std::vector<CostArc> arcs = {};
 };
 
 /// Makes inclusive costs of the exclusive ones.

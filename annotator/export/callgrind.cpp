@@ -39,12 +39,18 @@ std::vector<FunctionCosts> costs_of(const CostTree& tree) {
     FunctionCosts& own = costs[node.function];
     if (node.lines.empty()) own.lines[{function.path, function.line}] += node.exclusive;
     for (const CostLine& line : node.lines) own.lines[{line.path, line.line}] += line.cost;
-    if (node.parent == CostNode::none) continue;
+    if (node.parent == CostNode::none || !tree.arcs.empty()) continue;
     const std::uint32_t caller = tree.nodes[node.parent].function;
     const std::size_t from = node.from_line > 0 ? node.from_line : tree.functions[caller].line;
     Calls& calls = costs[caller].calls[{from, node.function}];
     calls.count += node.calls;
     if (is_outermost[i]) calls.inclusive += node.inclusive;
+  }
+  for (const CostArc& arc : tree.arcs) {
+    const CostFunction& caller = tree.functions[arc.caller];
+    Calls& calls = costs[arc.caller].calls[{arc.path == caller.path ? arc.line : caller.line, arc.callee}];
+    calls.count += arc.calls;
+    calls.inclusive += arc.inclusive.value_or(0);
   }
   return costs;
 }

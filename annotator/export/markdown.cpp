@@ -34,8 +34,8 @@ std::string lines(const Profile& profile) {
                                  cost_name(profile));
   for (const LineEstimate& line : profile.lines | std::views::take(most_rows)) {
     const CostCells cost = cost_cells(line.cost, profile.run.unit);
-    text += fmt::format("| {} | {} | {} | ×{} | {} | {} |\n", cost.value, cost.half_width, cost.share,
-                        line.hits, place(line.path, line.line), markdown_code(line.function));
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cost.value, cost.half_width, cost.share,
+                        times_text(line.hits), place(line.path, line.line), markdown_code(line.function));
   }
   return text + left_out(profile.lines.size());
 }

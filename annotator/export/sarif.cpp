@@ -97,8 +97,9 @@ class Sarif {
   std::string message_of(const LineEstimate& spot) const {
     const ClockUnit unit = profile_.run.unit;
     const CostCells cells = cost_cells(spot.cost, unit);
-    std::string words = fmt::format("{}, {} of {}, ×{}", cells.with_half_width(), cells.share,
-                                    profile_.recorded ? "what was recorded" : "the command", spot.hits);
+    std::string words = fmt::format("{}, {} of {}", cells.with_half_width(), cells.share,
+                                    profile_.recorded ? "what was recorded" : "the command");
+    if (spot.hits > 0) words += ", " + times_text(spot.hits);
     if (spot.hits > 1)
       words += fmt::format(", {} each", each(spot.cost.ticks.value / static_cast<double>(spot.hits), unit));
     return words + (profile_.run.simulated ? " (SIMULATED)" : "");

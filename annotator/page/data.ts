@@ -111,6 +111,8 @@ export type TreeNode = [
   func: number, parent: number, fromLine: number, calls: number, exclusive: number, inclusive: number,
   lines: [file: number, line: number, cost: number][],
 ];
+// Of a profile that another tool made without a tree: all calls out of a line into a function.
+export type TreeArc = [caller: number, callee: number, file: number, line: number, calls: number, inclusive: number | null];
 
 export type Verdict = "slower" | "faster" | "same" | "unresolved" | "new" | "gone";
 
@@ -167,7 +169,7 @@ export interface Profile {
   paths: Path[];
   edges: Edge[];
   threads?: Thread[];
-  tree: { functions: TreeFunction[]; nodes: TreeNode[]; left_out: number };
+  tree: { functions: TreeFunction[]; nodes: TreeNode[]; left_out: number; arcs?: TreeArc[] };
   against: Against | null;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profile with what the views look up in it: names of places, lines by file, and the call tree with its children.
-import type { Compared, Cost, Func, Line, Loop, Place, Profile, SourceFile, TreeFunction } from "./data";
+import type { Compared, Cost, Func, Line, Loop, Place, Profile, SourceFile, TreeArc, TreeFunction } from "./data";
 import { shown } from "./dom";
 import { Units } from "./units";
 
@@ -118,6 +118,8 @@ export class Report {
 
   /// The callers of a line's function, and what the line costs in their calls.
   callers(line: Line): Relation[] {
+    const { arcs } = this.profile.tree;
+    if (arcs) return this.byArcs(arcs.filter(([, callee]) => this.owning(line).has(callee)), 0);
     const relations: Relation[] = [];
     for (const index of this.nodesOf(this.owning(line))) {
       const [, parent, fromLine, calls, , , lines] = this.profile.tree.nodes[index];
@@ -133,8 +135,12 @@ export class Report {
   /// The calls out of a line, with all that they call; also those of its function from lines that are not known.
   callees(line: Line): Relation[] {
     const relations: Relation[] = [];
-    const nodes = this.profile.tree.nodes;
+    const { nodes, arcs } = this.profile.tree;
     const owning = this.owning(line);
+    if (arcs) {
+      const isHere = (file: number, number: number) => !this.hasLines || number === 0 || (file === line.file && number === line.line);
+      return this.byArcs(arcs.filter(([caller, , file, number]) => owning.has(caller) && isHere(file, number)), 1);
+    }
     for (const owner of this.nodesOf(owning))
       for (const child of this.children[owner]) {
         const [func, , fromLine, calls, , inclusive] = nodes[child];
@@ -144,6 +150,16 @@ export class Report {
         relations.push({ name: this.nodeName(child), place: this.nodePlace(child), calls, ticks, isOfLine: !this.hasLines || fromLine > 0 });
       }
     return merged(relations);
+  }
+
+  /// The callers (0) or callees (1) of arcs. A caller stands at the line that calls.
+  private byArcs(arcs: TreeArc[], end: 0 | 1): Relation[] {
+    return merged(arcs.map((arc) => {
+      const [name, file, line] = this.profile.tree.functions[arc[end]];
+      const isKnown = arc[3] > 0;
+      const place = end === 0 && isKnown ? { file: arc[2], line: arc[3] } : { file, line };
+      return { name: shown(name), place, calls: arc[4], ticks: arc[5] ?? 0, isOfLine: isKnown || !this.hasLines };
+    }));
   }
 
   private isWithin(node: number, func: number, fromLine: number, callers: Set<number>): boolean {

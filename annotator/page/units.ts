@@ -156,7 +156,7 @@ export function signedPercent(share: Interval | null): string {
 }
 
 export function times(count: number): string {
-  return `×${count.toLocaleString("en-GB")}`;
+  return count > 0 ? `×${count.toLocaleString("en-GB")}` : "not known";
 }
 
 export function plural(count: number, thing: string, things = `${thing}s`): string {

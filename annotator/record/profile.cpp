@@ -114,15 +114,16 @@ RecordedRun load(const Store& store, const RunInfo& run) {
   return recorded;
 }
 
-bool is_recorded(const std::optional<RunInfo>& run) {
-  return run && run->transport == "record";
+/// Measurements of other tools have traps, and recordings of them have none.
+bool is_recorded(const Store& store, const std::optional<RunInfo>& run) {
+  return run && (run->transport == "record" || (is_imported(*run) && store.traps(run->id).traps.empty()));
 }
 
 }  // namespace
 
 RecordedRun load_recorded_run(const Store& store) {
   const std::optional<RunInfo> run = store.last_run();
-  if (!is_recorded(run))
+  if (!is_recorded(store, run))
     throw UserError(
         Fault{.message = "the newest run of the profile is a measurement, and gmon needs a recording",
               .hint = "`jcprof record` makes a recording; all other formats take both"});
@@ -170,7 +171,7 @@ Profile recorded_profile(const RecordedRun& recorded) {
 
 NewestRun newest_run(const Store& store) {
   const std::optional<RunInfo> run = store.last_run();
-  if (is_recorded(run)) {
+  if (is_recorded(store, run)) {
     RecordedRun recorded = load(store, *run);
     Profile profile = recorded_profile(recorded);
     return {std::move(profile), std::move(recorded.map), std::move(recorded.recording)};

@@ -72,7 +72,8 @@ void add_recorded(const Profile& profile, Facts& facts) {
   facts.emplace_back("threads", fmt::format("{}", profile.recorded->threads));
   facts.emplace_back("events", fmt::format("{}", profile.recorded->events));
   facts.emplace_back("events lost", fmt::format("{}", profile.recorded->lost));
-  facts.emplace_back("sources", "as they are now: no digest of the build is known");
+  if (std::ranges::any_of(profile.sources, &std::string::empty, &SourceDigest::sha256))
+    facts.emplace_back("sources", "as they are now where no digest of the build is known");
 }
 
 /// In the order in which people are told; unknown facts are left out.
@@ -286,8 +287,10 @@ std::string report_data(const ReportSubject& subject, std::size_t most_bytes) {
   room.take(texts.json.size());
   room.note_left_out(texts.left_out, "texts of sources");
   const std::string lines = with_distributions(std::move(rows), profile, room);
-  tree.take(0, room.left());
+  room.take(tree.take(0, room.left()));
   room.note_left_out(tree.left_out(), "calls of the call tree");
+  tree.take_arcs(room.left());
+  room.note_left_out(tree.left_out_arcs(), "calls out of lines");
 
   const RunInfo& run = profile.run;
   const bool has_entry = !profile.recorded && was_measured(profile.entry);

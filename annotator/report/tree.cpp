@@ -52,6 +52,27 @@ std::size_t ReportTree::take(double least_share, std::size_t most_bytes) {
   return bytes;
 }
 
+std::size_t ReportTree::take_arcs(std::size_t most_bytes) {
+  std::vector<const CostArc*> order;
+  for (const CostArc& arc : tree_.arcs)
+    if (has_function_[arc.caller] && has_function_[arc.callee]) order.push_back(&arc);
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [](const CostArc* arc) { return arc->inclusive.value_or(0); });
+  std::size_t bytes = 0;
+  for (const CostArc* arc : order) {
+    const std::size_t needed = arc_row(*arc, arc->caller, arc->callee).size() + 1;
+    if (bytes + needed > most_bytes) break;
+    bytes += needed;
+    arcs_.push_back(arc);
+  }
+  return bytes;
+}
+
+std::string ReportTree::arc_row(const CostArc& arc, std::uint32_t caller, std::uint32_t callee) const {
+  return fmt::format("[{},{},{},{},{},{}]", caller, callee, files_.index(arc.path), arc.line, arc.calls,
+                     arc.inclusive ? json_number(*arc.inclusive) : "null");
+}
+
 std::string ReportTree::row(std::uint32_t node, std::uint32_t function, std::int64_t parent) const {
   const CostNode& all = tree_.nodes[node];
   std::string lines;
@@ -86,8 +107,12 @@ std::string ReportTree::text() const {
     const std::int64_t parent = node.parent == CostNode::none ? -1 : place[node.parent];
     nodes += (nodes.empty() ? "" : ",") + row(kept[i], function_place[node.function], parent);
   }
-  return fmt::format(R"({{"functions":[{}],"nodes":[{}],"left_out":{}}})", functions, nodes,
-                     left_out() + too_deep_);
+  std::string arcs;
+  for (const CostArc* arc : arcs_)
+    arcs +=
+        (arcs.empty() ? "" : ",") + arc_row(*arc, function_place[arc->caller], function_place[arc->callee]);
+  return fmt::format(R"({{"functions":[{}],"nodes":[{}],"left_out":{}{}}})", functions, nodes,
+                     left_out() + too_deep_, tree_.arcs.empty() ? "" : fmt::format(R"(,"arcs":[{}])", arcs));
 }
 
 }  // namespace jcprof::annotator

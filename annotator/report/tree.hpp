@@ -20,6 +20,10 @@ class ReportTree {
   /// Takes the dearest of those that are left, as far as they cost at least that part of the whole and fit
   /// into so many bytes; returns how many bytes they need.
   std::size_t take(double least_share, std::size_t most_bytes);
+  /// Takes the dearest calls of a profile without a tree, as far as they fit; returns how many bytes they
+  /// need.
+  std::size_t take_arcs(std::size_t most_bytes);
+  std::size_t left_out_arcs() const { return tree_.arcs.size() - arcs_.size(); }
   /// Without those that are too deep.
   std::size_t left_out() const { return order_.size() - taken_; }
   std::size_t too_deep() const { return too_deep_; }
@@ -29,6 +33,7 @@ class ReportTree {
   void put_in_order();
   std::string row(std::uint32_t node, std::uint32_t function, std::int64_t parent) const;
   std::string function_row(std::uint32_t function) const;
+  std::string arc_row(const CostArc& arc, std::uint32_t caller, std::uint32_t callee) const;
 
   const CostTree& tree_;
   ReportFiles& files_;
@@ -38,6 +43,7 @@ class ReportTree {
   std::size_t too_deep_ = 0;
   std::size_t taken_ = 0;  // of order_, from its begin
   std::vector<bool> has_function_;
+  std::vector<const CostArc*> arcs_;  // that were taken
 };
 
 }  // namespace jcprof::annotator

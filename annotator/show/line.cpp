@@ -74,8 +74,29 @@ std::vector<Neighbour> sums_by(const std::vector<std::optional<NeighbourKey>>& k
   return all;
 }
 
+/// Arcs are sums already.
+Neighbours neighbours_by_arcs(const LineEstimate& line, const CostTree& tree,
+                              const std::vector<bool>& is_of_line) {
+  Neighbours found;
+  const auto add = [&](std::vector<Neighbour>& to, std::uint32_t function, const CostArc& arc) {
+    to.push_back({.function = tree.functions[function].name,
+                  .line = arc.line,
+                  .calls = arc.calls,
+                  .inclusive = arc.inclusive.value_or(0)});
+  };
+  for (const CostArc& arc : tree.arcs) {
+    if (is_of_line[arc.callee]) add(found.callers, arc.caller, arc);
+    const bool is_here = arc.line == line.line && arc.path == line.path;
+    if (is_of_line[arc.caller] && (is_here || arc.line == 0)) add(found.callees, arc.callee, arc);
+  }
+  for (auto* list : {&found.callers, &found.callees})
+    std::ranges::stable_sort(*list, std::ranges::greater{}, &Neighbour::inclusive);
+  return found;
+}
+
 Neighbours neighbours_of(const LineEstimate& line, const CostTree& tree) {
   const std::vector<bool> is_of_line = functions_of(line, tree);
+  if (!tree.arcs.empty()) return neighbours_by_arcs(line, tree, is_of_line);
   std::vector<std::optional<NeighbourKey>> callers(tree.nodes.size());
   std::vector<std::optional<NeighbourKey>> callees(tree.nodes.size());
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
@@ -230,7 +251,7 @@ std::string show_line(const Profile& profile, const ShownPlace& place, std::stri
   if (!text.empty()) result += cut_to("  " + terminal_line(text), style.width) + "\n";
   result += fmt::format("\n{:<7} {}\n", cost_name(profile), whole_cost(line.cost, unit));
   if (line.cost.averages) result += averages_text(*line.cost.averages, unit);
-  result += fmt::format("hits    ×{}", line.hits);
+  result += "hits    " + (line.hits == 0 ? "not known" : times_text(line.hits));
   if (line.hits > 1 && line.cost.resolved)
     result += fmt::format(", {} each", each(line.cost.ticks.value / static_cast<double>(line.hits), unit));
   result += "\n";

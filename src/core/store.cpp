@@ -151,8 +151,12 @@ Store::Store(const std::filesystem::path& file, OpenMode mode)
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 
+std::string utc(std::time_t time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
+}
+
 std::string utc_now() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  return utc(std::time(nullptr));
 }
 
 Store::~Store() {

@@ -3,11 +3,13 @@
 // store_tables.hpp describes the tables, store_schema.cpp the views; docs/formats.md explains both.
 #pragma once
 
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/core/trap_map.hpp"
@@ -19,7 +21,11 @@ namespace jcprof {
 enum class RunState : std::uint8_t { running, interrupted, complete };
 
 /// As RunInfo::started has it.
+std::string utc(std::time_t time);
 std::string utc_now();
+
+/// Transports of profiles that another tool made begin so; the file follows.
+inline constexpr std::string_view import_prefix = "import:";
 
 /// What a run was: one row of table `run`.
 struct RunInfo {
@@ -48,6 +54,10 @@ struct RunInfo {
   std::optional<double> zoom = {};  // share from which blocks are looked for on long paths
   double hot = 0.01;                // the share from which a block is called hot
 };
+
+inline bool is_imported(const RunInfo& run) {
+  return run.transport.starts_with(import_prefix);
+}
 
 struct StoredInput {
   std::uint32_t index = 0;
@@ -212,6 +222,17 @@ struct StoredCallLine {
   bool operator==(const StoredCallLine&) const = default;
 };
 
+/// All calls out of a line into a function, of an imported profile that has no call tree.
+struct StoredArc {
+  std::uint32_t caller = 0;  // symbol's number
+  std::uint32_t callee = 0;
+  std::string path;  // of the line that calls; empty: unknown
+  std::size_t line = 0;
+  std::uint64_t count = 0;
+  std::optional<double> inclusive = {};  // of these calls; where it is known
+  bool operator==(const StoredArc&) const = default;
+};
+
 /// One of the slowest calls of its function.
 struct StoredSlow {
   std::uint32_t symbol = 0;
@@ -236,6 +257,7 @@ struct StoredRecording {
   std::vector<StoredThread> threads;       // by serial
   std::vector<StoredCall> calls;           // by id
   std::vector<StoredCallLine> call_lines;  // by call; none where no traps were recorded
+  std::vector<StoredArc> arcs;             // where calls have no callers: these take their place
   std::vector<StoredSlow> slow;            // by symbol, slowest first
   std::vector<StoredMark> marks;           // in time
   bool operator==(const StoredRecording&) const = default;

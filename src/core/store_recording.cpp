@@ -48,6 +48,7 @@ void Store::replace_recording(std::int64_t run, const StoredRecording& recording
   state_->replace(run, recording.threads);
   state_->replace(run, call_rows(recording));
   state_->replace(run, recording.call_lines);
+  state_->replace(run, recording.arcs);
   state_->replace(run, recording.slow);
   state_->replace(run, recording.marks);
   atomically.commit();
@@ -59,6 +60,7 @@ StoredRecording Store::recording(std::int64_t run) const {
                             .threads = state_->rows<StoredThread>(run),
                             .calls = {},
                             .call_lines = state_->rows<StoredCallLine>(run),
+                            .arcs = state_->rows<StoredArc>(run),
                             .slow = state_->rows<StoredSlow>(run),
                             .marks = state_->rows<StoredMark>(run)};
   const auto check_stored = [&](bool is_good, const std::string& what) {
@@ -77,6 +79,9 @@ StoredRecording Store::recording(std::int64_t run) const {
   for (const StoredCallLine& line : recording.call_lines)
     check_stored(line.call > 0 && line.call <= recording.calls.size(),
                  fmt::format("a call's line of run {}", run));
+  for (const StoredArc& arc : recording.arcs)
+    check_stored(arc.caller < recording.symbols.size() && arc.callee < recording.symbols.size(),
+                 fmt::format("an arc of run {}", run));
   for (const StoredSlow& slow : recording.slow)
     check_stored(slow.symbol < recording.symbols.size(), fmt::format("a slow call of run {}", run));
   for (const StoredMark& mark : recording.marks)

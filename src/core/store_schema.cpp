@@ -85,7 +85,8 @@ CREATE VIEW call AS
          c.q50, c.q95, c.q99, c.outermost, s.path, s.line, s.module, c.symbol
   FROM call_node c JOIN symbol s ON s.run = c.run AND s.number = c.symbol
   WHERE c.run = (SELECT max(id) FROM run) ORDER BY c.id;
--- A call's time is counted once, in the outermost call of its function.
+-- A call's time is counted once, in the outermost call of its function. An imported profile may have arcs in place of
+-- a tree.
 CREATE VIEW caller AS
   SELECT coalesce(f.name, '') AS caller, s.name AS callee, sum(c.count) AS calls,
          total(c.inclusive) FILTER (WHERE c.outermost) AS inclusive
@@ -94,7 +95,15 @@ CREATE VIEW caller AS
   LEFT JOIN call_node p ON p.run = c.run AND p.id = c.parent
   LEFT JOIN symbol f ON f.run = p.run AND f.number = p.symbol
   WHERE c.run = (SELECT max(id) FROM run) AND c.symbol > 0
-  GROUP BY p.symbol, c.symbol ORDER BY 4 DESC, 1, 2;
+    AND NOT EXISTS (SELECT 1 FROM call_arc a WHERE a.run = c.run)
+  GROUP BY p.symbol, c.symbol
+  UNION ALL
+  SELECT f.name, s.name, sum(a.count), sum(iif(a.caller = a.callee, 0, a.inclusive))
+  FROM call_arc a
+  JOIN symbol f ON f.run = a.run AND f.number = a.caller
+  JOIN symbol s ON s.run = a.run AND s.number = a.callee
+  WHERE a.run = (SELECT max(id) FROM run)
+  GROUP BY a.caller, a.callee ORDER BY 4 DESC, 1, 2;
 CREATE VIEW thread AS
   SELECT serial AS thread, process, tid, name, events, lost, unmatched, first, last, recorded,
          recorded / (sum(recorded) OVER ()) AS share, overhead, paused, gap, outside, away, running, waiting
@@ -117,7 +126,7 @@ std::vector<Layout> layouts() {
   const auto all = []<class... Rows>(const Rows&...) { return std::vector{layout<Rows>()...}; };
   return all(RunRow{}, DigestRow{}, SourceDigest{}, Trap{}, StoredInput{}, PathRow{}, StoredSample{},
              StoredCalibration{}, StoredLook{}, Warning{}, StoredEstimate{}, StoredSymbol{}, StoredThread{},
-             CallRow{}, StoredCallLine{}, StoredSlow{}, StoredMark{});
+             CallRow{}, StoredCallLine{}, StoredArc{}, StoredSlow{}, StoredMark{});
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace jcprof {
 /// "jcpr" in SQLite's header: what `file` and other programs know a profile by.
 inline constexpr int store_application_id = 0x6A637072;
 /// SQLite's user_version.
-inline constexpr int version_of_store = 10;
+inline constexpr int version_of_store = 11;
 
 /// The statements that make all tables and views.
 std::string store_schema();
@@ -218,6 +218,13 @@ auto columns(RowOf<CallRow> auto& row) {
 auto columns(RowOf<StoredCallLine> auto& row) {
   return std::tuple(Table{"call_line", 3}, column("call", row.call), column("path", row.path),
                     column("line", row.line, Cell::bits_32), column("ticks", row.ticks));
+}
+
+auto columns(RowOf<StoredArc> auto& row) {
+  return std::tuple(Table{"call_arc", 1, "number"}, column("caller", row.caller),
+                    column("callee", row.callee), column("path", row.path),
+                    column("line", row.line, Cell::bits_32), column("count", row.count),
+                    column("inclusive", row.inclusive));
 }
 
 auto columns(RowOf<StoredSlow> auto& row) {

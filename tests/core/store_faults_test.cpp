@@ -136,11 +136,11 @@ TEST_CASE("a profile of a newer or an older jcprof is refused by name") {
     stream.close();
     return error_of(folder, [&] { Store(folder.profile(), OpenMode::read_write); });
   };
-  CHECK(error_of_version(11) ==
-        "profile.jcprof: written by a newer jcprof (format 11; this one reads 10)\n"
+  CHECK(error_of_version(12) ==
+        "profile.jcprof: written by a newer jcprof (format 12; this one reads 11)\n"
         "hint: use that jcprof, or move the file away and measure again [2]");
   CHECK(error_of_version(3) ==
-        "profile.jcprof: written by an older jcprof (format 3; this one reads 10)\n"
+        "profile.jcprof: written by an older jcprof (format 3; this one reads 11)\n"
         "hint: use that jcprof, or move the file away and measure again [2]");
 }
 

@@ -82,7 +82,8 @@ TEST_CASE("a query can only read, and says what is wrong with it") {
       error("SELECT *\nFROM smaple") ==
       "query: no such table: smaple\n"
       "hint: did you mean \"sample\"? there are block, call, caller, edge, function, line, loop, mark, slow, "
-      "thread, calibration, call_line, call_node, digest, estimate, input, look, path, recorded_mark, "
+      "thread, calibration, call_arc, call_line, call_node, digest, estimate, input, look, path, "
+      "recorded_mark, "
       "recorded_thread, run, "
       "sample, slow_call, source, symbol, trap, warning [2]");
   CHECK(error("SELECT tcks FROM sample") ==

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The function graph of OP-TEE's ftrace, as its scripts make text of it: "TIME us | DEPTH | NAME() {". A call
+// without calls out of it has one line; others end in a line with their time and "}".
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "annotator/import/formats.hpp"
+#include "annotator/import/scanner.hpp"
+#include "annotator/import/traced.hpp"
+#include "src/core/text.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+constexpr std::string_view ftrace_head = "Function graph for TA:";
+constexpr std::uint32_t ftrace_thread = 1;
+
+/// "43.840 us" in ns.
+std::optional<std::uint64_t> time_in(std::string_view text) {
+  constexpr std::string_view unit = " us";
+  constexpr double most_us = 1e12;
+  if (!text.ends_with(unit)) return std::nullopt;
+  text.remove_suffix(unit.size());
+  const auto us = real_in(trimmed(text));
+  if (!us || !(*us >= 0) || *us > most_us) return std::nullopt;
+  return static_cast<std::uint64_t>(std::llround(*us * 1000));
+}
+
+struct GraphLine {
+  std::string_view time, depth, call;
+};
+
+std::optional<GraphLine> graph_line(std::string_view line) {
+  const std::size_t first = line.find('|');
+  const std::size_t second = line.find('|', first + 1);
+  if (first == std::string_view::npos || second == std::string_view::npos) return std::nullopt;
+  return GraphLine{.time = trimmed(line.substr(0, first)),
+                   .depth = trimmed(line.substr(first + 1, second - first - 1)),
+                   .call = trimmed(line.substr(second + 1))};
+}
+
+class GraphParser {
+ public:
+  GraphParser(const std::string& name, std::string_view text)
+      : scanner_(name, text, "jcprof reads what OP-TEE's scripts ftrace_format.py and symbolize.py print") {}
+
+  RecordedRun read() && {
+    RecordedRun run{.info = {.agent = "OP-TEE ftrace", .unit = ClockUnit::ns, .rounds = 1}};
+    while (scanner_.next()) {
+      const std::string_view line = trimmed(scanner_.line());
+      if (line.starts_with(ftrace_head)) {
+        std::string_view rest = line.substr(ftrace_head.size());
+        run.info.project = take_word(rest);
+      } else if (const auto graph = graph_line(line); graph && !run.info.project.empty()) {
+        take(*graph);
+      } else if (!run.info.project.empty() && !line.empty()) {
+        scanner_.refuse("this is no line of a function graph");
+      }
+    }
+    run.warnings.push_back({.text = "times of OP-TEE's ftrace hold what tracing costs"});
+    run = std::move(tracer_).finish(std::move(run));
+    if (run.events == 0) scanner_.refuse("the file has no calls");
+    return run;
+  }
+
+ private:
+  void take(const GraphLine& line) {
+    const auto depth = number_in<std::uint32_t>(line.depth);
+    if (!depth || *depth == 0) scanner_.refuse(fmt::format("\"{}\" is no depth", line.depth));
+    const bool is_open = line.call.ends_with('{');
+    const bool is_end = line.call == "}";
+    std::optional<std::uint64_t> time;
+    if (!is_open) {
+      time = time_in(line.time);
+      if (!time) scanner_.refuse(fmt::format("\"{}\" is no time in us", line.time));
+    }
+    // A call without an end, as of a longjmp, is followed by one further out.
+    while (!open_.empty() && open_.back() >= *depth + (is_end ? 1 : 0)) {
+      tracer_.leave_after(ftrace_thread, 0);
+      open_.pop_back();
+    }
+    if (is_end) {
+      // The buffer is a ring: it may begin in a call.
+      if (open_.empty() || open_.back() != *depth) return tracer_.miss(ftrace_thread);
+      tracer_.leave_after(ftrace_thread, *time);
+      open_.pop_back();
+      return;
+    }
+    std::string_view name = line.call;
+    if (is_open) name = trimmed(name.substr(0, name.size() - 1));
+    if (name.ends_with("()")) name.remove_suffix(2);
+    if (name.empty()) scanner_.refuse("a call has no function");
+    tracer_.enter(ftrace_thread, name, 0);
+    if (is_open)
+      open_.push_back(*depth);
+    else
+      tracer_.leave_after(ftrace_thread, *time);
+  }
+
+  Scanner scanner_;
+  CallTracer tracer_;
+  std::vector<std::uint32_t> open_;  // depths of calls
+};
+
+}  // namespace
+
+bool is_optee_ftrace(std::string_view text) {
+  return text.substr(0, 4096).find(ftrace_head) != std::string_view::npos;
+}
+
+RecordedRun read_optee_ftrace(const std::string& name, std::string_view text) {
+  return GraphParser(name, text).read();
+}
+
+}  // namespace jcprof::annotator

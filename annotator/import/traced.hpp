@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls and returns of threads, as tracers of other tools tell them, become a recording with call trees.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "annotator/record/call_tree.hpp"
+#include "annotator/record/recording.hpp"
+#include "annotator/record/thread_walk.hpp"
+
+namespace jcprof::annotator {
+
+class CallTracer {
+ public:
+  void enter(std::uint32_t tid, std::string_view function, std::uint64_t at);
+  /// The innermost call of that function ends, and those that it left open. Of no open one nothing ends.
+  void leave(std::uint32_t tid, std::string_view function, std::uint64_t at);
+  /// The innermost call, which is open, has taken so much.
+  void leave_after(std::uint32_t tid, std::uint64_t inclusive);
+  /// A return of a call that nobody saw.
+  void miss(std::uint32_t tid) { ++thread_of(tid).totals.unmatched; }
+  void lose(std::uint32_t tid, std::uint64_t events) { thread_of(tid).totals.lost += events; }
+
+  /// What is still open ends with the last event of its thread. Fills in all but what `run` has.
+  RecordedRun finish(RecordedRun run) &&;
+
+ private:
+  struct Frame {
+    std::uint32_t node = 0;  // where the tree is full, the caller's, whose part this call is
+    FunctionKey function = 0;
+    std::uint64_t at = 0;
+    std::uint64_t below = 0;  // of the calls out of it
+    bool is_folded = false;
+  };
+  struct Thread {
+    ThreadTotals totals;
+    std::vector<Frame> open;
+  };
+
+  Thread& thread_of(std::uint32_t tid);
+  FunctionKey key_of(std::string_view function);
+  void end_innermost(Thread& thread, std::uint64_t inclusive);
+  void put_functions(RecordedRun& run);
+
+  CallTree tree_;
+  std::map<std::uint32_t, Thread> threads_;  // by tid
+  std::unordered_map<std::string, FunctionKey> keys_;
+  std::vector<std::string> names_{""};  // by key
+  std::uint64_t ended_early_ = 0;       // calls that took longer than their callers: of these, ticks are lost
+};
+
+}  // namespace jcprof::annotator
