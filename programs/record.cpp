@@ -84,7 +84,7 @@ fs::path preloaded_hooks(harness::RecordClock clock) {
 /// Refuses to overwrite what jcprof run has measured, maybe for hours.
 void keep_measurements(const fs::path& profile) {
   const std::optional<RunInfo> last = last_run(profile);
-  if (last && last->transport != "record")
+  if (last && last->transport != "record" && !is_imported(*last))
     throw UserError(
         Fault{.message = fmt::format("\"{}\" holds a measurement of `jcprof run`", profile.string()),
               .hint = "name another folder with -o"});

@@ -71,9 +71,14 @@ Totals totals_in(const StoredRecording& recording, const Binary& binary) {
     const std::uint64_t callee = address[call.symbol];
     if (callee == 0) continue;
     totals.exclusive[callee] += call.exclusive;
+    if (!recording.arcs.empty()) continue;
     const std::uint64_t caller = call.parent == 0 ? 0 : address[recording.calls[call.parent - 1].symbol];
     totals.arcs[{caller == 0 ? binary.entry : caller, callee}] += call.count;
   }
+  for (const StoredArc& arc : recording.arcs)
+    if (address[arc.callee] != 0)
+      totals.arcs[{address[arc.caller] == 0 ? binary.entry : address[arc.caller], address[arc.callee]}] +=
+          arc.count;
   return totals;
 }
 

@@ -82,7 +82,7 @@ class GraphParser {
     }
     // A call without an end, as of a longjmp, is followed by one further out.
     while (!open_.empty() && open_.back() >= *depth + (is_end ? 1 : 0)) {
-      tracer_.leave_after(ftrace_thread, 0);
+      tracer_.give_up(ftrace_thread);
       open_.pop_back();
     }
     if (is_end) {

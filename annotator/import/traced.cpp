@@ -98,13 +98,20 @@ void CallTracer::leave_after(std::uint32_t tid, std::uint64_t inclusive) {
   Thread& thread = thread_of(tid);
   check(!thread.open.empty(), "a call is open");
   ++thread.totals.events;
+  if (thread.open.back().below > inclusive) ++ended_early_;
   end_innermost(thread, inclusive);
+}
+
+void CallTracer::give_up(std::uint32_t tid) {
+  Thread& thread = thread_of(tid);
+  check(!thread.open.empty(), "a call is open");
+  ++unended_;
+  end_innermost(thread, 0);
 }
 
 void CallTracer::end_innermost(Thread& thread, std::uint64_t inclusive) {
   const Frame frame = thread.open.back();
   thread.open.pop_back();
-  if (frame.below > inclusive) ++ended_early_;
   inclusive = std::max(inclusive, frame.below);
   if (frame.is_folded) {
     // Its time is the caller's own, but for the calls out of it.
@@ -152,10 +159,9 @@ void CallTracer::put_functions(RecordedRun& run) {
 }
 
 RecordedRun CallTracer::finish(RecordedRun run) && {
-  std::uint64_t open = 0;
   std::uint64_t unmatched = 0;
   for (auto& [tid, thread] : threads_) {
-    open += thread.open.size();
+    unended_ += thread.open.size();
     unmatched += thread.totals.unmatched;
     while (!thread.open.empty())
       end_innermost(thread, thread.totals.last - std::min(thread.totals.last, thread.open.back().at));
@@ -176,7 +182,7 @@ RecordedRun CallTracer::finish(RecordedRun run) && {
     if (count > 0) run.warnings.push_back({.kind = kind, .text = fmt::format("{} {}", count, what)});
   };
   warn(WarningKind::lost, run.lost, "events were lost");
-  warn(WarningKind::other, open, "calls have no end: they end with the last event of their thread");
+  warn(WarningKind::other, unended_, "calls have no end: their times are those until the last event inside");
   warn(WarningKind::other, unmatched, "returns have no call: they are left out");
   warn(WarningKind::unsteady, ended_early_,
        "calls took less than the calls out of them: their own time is 0");

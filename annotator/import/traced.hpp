@@ -22,6 +22,8 @@ class CallTracer {
   void leave(std::uint32_t tid, std::string_view function, std::uint64_t at);
   /// The innermost call, which is open, has taken so much.
   void leave_after(std::uint32_t tid, std::uint64_t inclusive);
+  /// The innermost call, which is open, has no end: it takes what the calls out of it do.
+  void give_up(std::uint32_t tid);
   /// A return of a call that nobody saw.
   void miss(std::uint32_t tid) { ++thread_of(tid).totals.unmatched; }
   void lose(std::uint32_t tid, std::uint64_t events) { thread_of(tid).totals.lost += events; }
@@ -51,7 +53,8 @@ class CallTracer {
   std::map<std::uint32_t, Thread> threads_;  // by tid
   std::unordered_map<std::string, FunctionKey> keys_;
   std::vector<std::string> names_{""};  // by key
-  std::uint64_t ended_early_ = 0;       // calls that took longer than their callers: of these, ticks are lost
+  std::uint64_t unended_ = 0;           // calls
+  std::uint64_t ended_early_ = 0;       // calls that took less than the calls out of them
 };
 
 }  // namespace jcprof::annotator
