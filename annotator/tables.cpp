@@ -125,7 +125,7 @@ std::string bound_text(const Profile& profile) {
 }  // namespace
 
 std::string no_value(const Estimate& estimate) {
-  return estimate.unreliable ? "unreliable" : not_measured(estimate.rounds);
+  return estimate.unreliable ? "unreliable" : not_measured(estimate.of_one_run ? 0 : estimate.rounds);
 }
 
 CostCells cost_cells(const Estimate& estimate, ClockUnit unit) {

@@ -41,7 +41,7 @@ std::pair<std::string, std::string> relative_of(const Change& change) {
 
 std::string hits_of(const Change& change) {
   const auto count = [](const std::optional<std::uint64_t>& hits) {
-    return hits ? fmt::format("×{}", *hits) : "";
+    return hits ? times_text(*hits) : "";
   };
   if (change.hits_before == change.hits_after || !change.hits_after) return count(change.hits_before);
   if (!change.hits_before) return count(change.hits_after);

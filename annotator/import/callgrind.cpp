@@ -68,6 +68,18 @@ std::optional<std::string_view> header(std::string_view line, std::string_view n
   return trimmed(line.substr(name.size() + 1));
 }
 
+/// "+4", "-4", "*", "0x40" or "64", where the last one was `last`.
+std::optional<std::uint64_t> position_in(std::string_view word, std::uint64_t last) {
+  if (word == "*") return last;
+  const bool is_further = word.starts_with('+');
+  const bool is_back = word.starts_with('-');
+  if (is_further || is_back) word.remove_prefix(1);
+  const bool is_hex = word.starts_with("0x");
+  const auto number = number_in<std::uint64_t>(word.substr(is_hex ? 2 : 0), is_hex ? 16 : 10);
+  if (!number) return std::nullopt;
+  return is_further ? last + *number : is_back ? last - *number : *number;
+}
+
 class CallgrindParser {
  public:
   CallgrindParser(const std::string& file, std::string_view text)
@@ -182,15 +194,9 @@ class CallgrindParser {
     std::vector<std::uint64_t> result;
     for (const std::uint64_t last : last_) {
       const std::string_view word = take_word(text);
-      const bool is_further = word.starts_with('+');
-      const bool is_relative = is_further || word.starts_with('-');
-      const std::string_view digits = word.substr(is_relative ? 1 : 0);
-      const auto number = word == "*"                ? std::optional(std::uint64_t{0})
-                          : digits.starts_with("0x") ? number_in<std::uint64_t>(digits.substr(2), 16)
-                                                     : number_in<std::uint64_t>(digits);
-      if (!number) scanner_.refuse(fmt::format("\"{}\" is no position", word));
-      const std::uint64_t offset = is_relative && !is_further ? 0 - *number : *number;
-      result.push_back(is_relative || word == "*" ? last + offset : offset);
+      const std::optional<std::uint64_t> position = position_in(word, last);
+      if (!position) scanner_.refuse(fmt::format("\"{}\" is no position", word));
+      result.push_back(*position);
     }
     if (result[line_place_] > most_line) scanner_.refuse("this is no line of a source");
     return result;
@@ -244,11 +250,13 @@ class CallgrindParser {
                                .count = arc.count,
                                .inclusive = arc.inclusive});
     }
-    for (const auto& [key, own] : lines_)
-      profile_.lines.push_back({.function = std::get<0>(key),
-                                .path = files_[std::get<1>(key)],
-                                .line = std::get<2>(key),
-                                .own = own});
+    for (const auto& [key, own] : lines_) {
+      const auto& [function, file, line] = key;
+      profile_.lines.push_back({.function = function, .path = files_[file], .line = line, .own = own});
+      // No call may have told where it begins: that is not behind its first line.
+      StoredSymbol& symbol = profile_.functions[function].symbol;
+      if (symbol.line == 0 && files_[file] == symbol.path) symbol.line = line;
+    }
     return std::move(profile_);
   }
 

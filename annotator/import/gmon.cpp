@@ -79,12 +79,13 @@ std::vector<LogModule> segments_of(const std::filesystem::path& program) {
 
 class GmonParser {
  public:
-  GmonParser(const std::string& name, std::string_view text, const std::filesystem::path& program)
-      : reader_(name, text),
-        pointer_bytes_(read_binary(program).pointer_bytes),
-        symbols_({.modules = segments_of(program)}, {program}) {
+  GmonParser(const ForeignFile& file, std::string_view text)
+      : reader_(file.path.string(), text),
+        pointer_bytes_(read_binary(file.elf).pointer_bytes),
+        symbols_({.written = std::filesystem::last_write_time(file.path), .modules = segments_of(file.elf)},
+                 {}) {
     profile_.info.agent = "gprof";
-    profile_.info.project = program.filename().string();
+    profile_.info.project = file.elf.filename().string();
     profile_.info.unit = ClockUnit::ns;
   }
 
@@ -134,8 +135,7 @@ class GmonParser {
     const std::uint64_t from = reader_.number(pointer_bytes_);
     const std::uint64_t self = reader_.number(pointer_bytes_);
     const std::uint64_t count = reader_.number(4);
-    // The address behind the call may be that of the next function.
-    arcs_[{function_at(from == 0 ? 0 : from - 1), function_at(self)}] += count;
+    arcs_[{function_at(from), function_at(self)}] += count;
   }
 
   /// By name and place: a function has many addresses.
@@ -183,7 +183,7 @@ RecordedRun read_gmon(const ForeignFile& file, std::string_view text) {
     throw UserError(Fault{.message = "gmon.out holds addresses and no names",
                           .place = {.file = file.path.string()},
                           .hint = "name the program that wrote it: --elf PROGRAM"});
-  return recorded_run(GmonParser(file.path.string(), text, file.elf).read());
+  return recorded_run(GmonParser(file, text).read());
 }
 
 }  // namespace jcprof::annotator
