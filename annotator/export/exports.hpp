@@ -25,6 +25,10 @@ std::string to_markdown(const Profile& profile);
 /// no lines its functions have them. Paths are relative to SRCROOT unless they are absolute.
 std::string to_sarif(const Profile& profile);
 
+/// The text format of OpenMetrics 1.0: total, lines and functions as gauges, the ends of their intervals as
+/// series of their own. Times are seconds; `cycles` and `instructions` if they are no times.
+std::string to_openmetrics(const Profile& profile);
+
 // ---- call trees. Each stack stands with the own cost of its last frame; threads of recorded runs stand side
 // by side, lines of measured ones at the ends of their stacks.
 
@@ -44,5 +48,13 @@ std::string to_callgrind(const Profile& profile);
 /// profile.proto, gzipped, for pprof and other readers of Go's profiles. Each line of each stack is a sample:
 /// its calls and its cost, in whole ticks that sum up. Threads are labels.
 std::string to_pprof(const Profile& profile);
+
+/// The Firefox Profiler's processed profile, version 48, one thread a thread. Each stack is a sample with its
+/// time as weight, in the order of the tree, not of time.
+std::string to_firefox(const Profile& profile);
+
+/// What `perf script` prints, as stackcollapse-perf.pl, hotspot and speedscope read it: an event a stack, its
+/// period the cost in whole ticks, in the order of the tree, not of time.
+std::string to_perf(const Profile& profile);
 
 }  // namespace jcprof::annotator

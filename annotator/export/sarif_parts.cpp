@@ -17,16 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view base = "SRCROOT";
 
-/// RFC 3986: all but the unreserved characters as their bytes.
 std::string uri_of(std::string_view path) {
-  constexpr std::string_view marks = "-._~/";
-  std::string uri = path.starts_with('/') ? "file://" : "";
-  for (const char c : path) {
-    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          marks.find(c) != std::string_view::npos;
-    uri += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return uri;
+  return (path.starts_with('/') ? "file://" : "") + percent_encoded(path, "-._~/");
 }
 
 /// In messages brackets are links, and a backslash takes that from them; braces hold places of arguments, and
