@@ -107,6 +107,7 @@ const std::array<Verb, 16> verbs{{
      R"(  jcprof export . --format csv -o lines.csv
   jcprof export . --format folded          for flamegraph.pl
   jcprof export old.jcprof --format markdown
+  jcprof export */profile.jcprof --format parquet -o fleet
 )"},
     {"query", "run an SQL query over profiles", parsed<QueryOptions>,
      "Runs one SQL query over one or more profiles.",

@@ -11,6 +11,7 @@
 #include "annotator/export/gmon.hpp"
 #include "annotator/record/profile.hpp"
 #include "programs/output.hpp"
+#include "programs/parquet.hpp"
 #include "programs/terminal.hpp"
 #include "programs/verbs.hpp"
 #include "src/core/file.hpp"
@@ -30,24 +31,36 @@ std::string as_gmon(const ExportOptions& options, const Store& store) {
 std::string written(ExportFormat format, annotator::Profile profile) {
   using namespace annotator;
   using Write = std::string (*)(const Profile&);
-  // By ExportFormat; gmon needs more than a profile.
-  constexpr std::array<Write, export_formats.size() - 1> write{
-      annotator::to_json, to_csv, to_folded, to_speedscope, to_callgrind, to_pprof, to_sarif, to_markdown};
+  // By ExportFormat; the others need more than a profile.
+  constexpr std::array<Write, 11> write{annotator::to_json, to_csv,     to_folded, to_speedscope,
+                                        to_callgrind,       to_pprof,   to_sarif,  to_markdown,
+                                        to_openmetrics,     to_firefox, to_perf};
   // They name sources as the project does, not as the system.
-  if (format == ExportFormat::sarif || format == ExportFormat::markdown)
-    make_relative(profile, root_of_sources(profile));
+  make_relative(profile, root_of_sources(profile));
   return write.at(static_cast<std::size_t>(format))(profile);
 }
 
 }  // namespace
 
 ExitCode export_profile(const ExportOptions& options) {
+  const std::vector<std::filesystem::path> profiles = profiles_meant(options.projects);
+  if (options.format == ExportFormat::parquet) {
+    if (options.out.empty())
+      throw UserError(Fault{.message = "--format parquet needs -o FOLDER",
+                            .hint = "many profiles can share a folder (docs/fleet.md)"});
+    write_parquet(profiles, options.out);
+    return ExitCode::done;
+  }
+  if (profiles.size() > 1)
+    throw UserError(Fault{.message = fmt::format("--format {} takes one profile, not {}",
+                                                 name_in(export_formats, options.format), profiles.size()),
+                          .hint = "parquet takes many"});
   const bool is_binary = options.format == ExportFormat::pprof || options.format == ExportFormat::gmon;
   if (is_binary && options.out.empty() && is_terminal(Stream::out))
     throw UserError(Fault{.message = fmt::format("{} is binary, and this is a terminal",
                                                  name_in(export_formats, options.format)),
                           .hint = "-o FILE writes it to a file"});
-  const Store store(profile_meant(options.project), OpenMode::read_only);
+  const Store store(profiles.front(), OpenMode::read_only);
   const std::string text = options.format == ExportFormat::gmon
                                ? as_gmon(options, store)
                                : written(options.format, annotator::newest_run(store).profile);

@@ -153,23 +153,31 @@ enum class ExportFormat : std::uint8_t {
   pprof,
   sarif,
   markdown,
-  gmon
+  openmetrics,
+  firefox,
+  perf,
+  gmon,
+  parquet
 };
-inline constexpr NameTable<ExportFormat, 9> export_formats{{{ExportFormat::json, "json"},
-                                                            {ExportFormat::csv, "csv"},
-                                                            {ExportFormat::folded, "folded"},
-                                                            {ExportFormat::speedscope, "speedscope"},
-                                                            {ExportFormat::callgrind, "callgrind"},
-                                                            {ExportFormat::pprof, "pprof"},
-                                                            {ExportFormat::sarif, "sarif"},
-                                                            {ExportFormat::markdown, "markdown"},
-                                                            {ExportFormat::gmon, "gmon"}}};
+inline constexpr NameTable<ExportFormat, 13> export_formats{{{ExportFormat::json, "json"},
+                                                             {ExportFormat::csv, "csv"},
+                                                             {ExportFormat::folded, "folded"},
+                                                             {ExportFormat::speedscope, "speedscope"},
+                                                             {ExportFormat::callgrind, "callgrind"},
+                                                             {ExportFormat::pprof, "pprof"},
+                                                             {ExportFormat::sarif, "sarif"},
+                                                             {ExportFormat::markdown, "markdown"},
+                                                             {ExportFormat::openmetrics, "openmetrics"},
+                                                             {ExportFormat::firefox, "firefox"},
+                                                             {ExportFormat::perf, "perf"},
+                                                             {ExportFormat::gmon, "gmon"},
+                                                             {ExportFormat::parquet, "parquet"}}};
 
 struct ExportOptions {
-  std::string project{"."};  // or a profile
+  std::vector<std::string> projects;  // or profiles; none: the current folder
   ExportFormat format = ExportFormat::json;
   std::string elf;
-  std::string out;  // empty: standard output
+  std::string out;  // empty: standard output; of parquet a folder
 };
 
 struct ImportOptions {

@@ -61,6 +61,13 @@ fs::path profile_meant(const fs::path& given) {
   return fs::is_directory(given) ? given / "profile.jcprof" : given;
 }
 
+std::vector<fs::path> profiles_meant(std::span<const std::string> given) {
+  if (given.empty()) return {profile_meant(".")};
+  std::vector<fs::path> profiles;
+  std::ranges::transform(given, std::back_inserter(profiles), profile_meant);
+  return profiles;
+}
+
 fs::path existing(const fs::path& profile) {
   if (!fs::exists(profile))
     throw UserError(Fault{.message = fmt::format("there is no \"{}\"", profile.string()),

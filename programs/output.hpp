@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ std::filesystem::path newest_of(const std::filesystem::path& out);
 /// The profile that PROJECT means: the newest one of a project, that of an output folder, or the file itself.
 /// UserError if the project cannot be read.
 std::filesystem::path profile_meant(const std::filesystem::path& given);
+
+/// Of each; of none the current folder's.
+std::vector<std::filesystem::path> profiles_meant(std::span<const std::string> given);
 
 /// The same path. UserError where there is no such file.
 std::filesystem::path existing(const std::filesystem::path& profile);

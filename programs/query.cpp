@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // jcprof query: one SQL statement over one profile or several.
 #include <algorithm>
-#include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -71,9 +71,8 @@ ExitCode query_profiles(const QueryOptions& options) {
   if (std::error_code too_long; std::filesystem::exists(options.words.back(), too_long))
     throw UserError(Fault{.message = fmt::format("there is no SQL behind \"{}\"", options.words.back()),
                           .hint = "such as \"SELECT * FROM function\"; docs/queries.md has more"});
-  std::vector<std::filesystem::path> profiles;
-  std::transform(options.words.begin(), options.words.end() - 1, std::back_inserter(profiles), profile_meant);
-  if (profiles.empty()) profiles.push_back(profile_meant("."));
+  const std::vector<std::filesystem::path> profiles =
+      profiles_meant(std::span(options.words).first(options.words.size() - 1));
   const std::string& sql = options.words.back();
   const QueryResult result = profiles.size() == 1 ? query(profiles[0], sql) : query_together(profiles, sql);
   options.json ? print_json(result) : print_table(result);

@@ -294,14 +294,16 @@ void add_options(CLI::App& app, ImportOptions& options) {
 }
 
 void add_options(CLI::App& app, ExportOptions& options) {
-  app.add_option("PROJECT", options.project, about_profile);
+  app.add_option("PROJECT...", options.projects,
+                 "projects or profiles (default: the current folder); several for parquet alone");
   add_choice(app, "--format", options.format, export_formats,
              "output format: one of {} (gmon: recordings only)")
       ->type_name("FORMAT")
       ->required();
   app.add_option("--elf", options.elf, "for gmon: the program or library that you give to gprof")
       ->type_name("FILE");
-  app.add_option("-o,--out", options.out, "output file (default: standard output)")->type_name("FILE");
+  app.add_option("-o,--out", options.out, "output file (default: standard output); for parquet a folder")
+      ->type_name("FILE");
 }
 
 void add_options(CLI::App& app, QueryOptions& options) {

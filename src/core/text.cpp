@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace jcprof {
 namespace {
 
@@ -140,6 +142,16 @@ std::string markup_escaped(std::string text) {
   replace_all(text, "<", "&lt;");
   replace_all(text, ">", "&gt;");
   return text;
+}
+
+std::string percent_encoded(std::string_view text, std::string_view kept) {
+  std::string encoded;
+  for (const char c : text) {
+    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          kept.find(c) != std::string_view::npos;
+    encoded += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return encoded;
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {

@@ -50,6 +50,9 @@ bool is_end_of_path(std::string_view end, std::string_view path);
 /// For text of HTML and XML: &, < and > become entities.
 std::string markup_escaped(std::string text);
 
+/// RFC 3986: ASCII letters, digits and the bytes of `kept` as they are, all others as %XX.
+std::string percent_encoded(std::string_view text, std::string_view kept = "-._~");
+
 /// Replaces each `from`, which is not empty, by `to`. What a replacement makes is not replaced again.
 void replace_all(std::string& text, std::string_view from, std::string_view to);
 

@@ -64,7 +64,7 @@ TEST_CASE("without a project the current folder is meant") {
   CHECK(options_of<AnnotateOptions>({"jcprof", "annotate"}).common.project == ".");
   // --show takes the word behind it.
   CHECK(options_of<AnnotateOptions>({"jcprof", "annotate", "--show", "p"}).common.project.empty());
-  CHECK(options_of<ExportOptions>({"jcprof", "export", "--format", "pprof"}).project == ".");
+  CHECK(options_of<ExportOptions>({"jcprof", "export", "--format", "pprof"}).projects.empty());
   CHECK(options_of<QueryOptions>({"jcprof", "query", "SELECT 1"}).words.size() == 1);
   CHECK_THROWS_AS(request_of({"jcprof", "query"}), UserError);
 }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a profile's newest run for databases that hold those of many profiles (docs/fleet.md). It knows
+// the tables and their columns; which file formats there are is for others.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jcprof {
+
+enum class FleetType : std::uint8_t { integer, real, text };
+
+struct FleetColumn {
+  std::string name;
+  FleetType type = FleetType::text;
+};
+
+struct FleetTable {
+  std::string name;                  // "lines"
+  std::string view;                  // "line", as jcprof query calls it
+  std::string select;                // the rows in a profile
+  std::vector<FleetColumn> columns;  // the first is `profile`
+};
+std::vector<FleetTable> fleet_tables();
+
+/// Which run the rows are of.
+struct FleetRun {
+  std::string project;
+  std::string build;  // that of traps.json as 8 digits; of a recording without traps the build-id; else empty
+  std::string device;
+  std::string started;
+};
+/// UserError where there is none.
+FleetRun fleet_run(const std::filesystem::path& profile);
+
+/// The rows as objects of JSON, a line each: NULL is left out, infinity a string, what is not UTF-8 becomes
+/// U+FFFD.
+void each_fleet_row(const std::filesystem::path& profile, const FleetTable& table,
+                    const std::function<void(std::string_view)>& take);
+
+}  // namespace jcprof

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+
+#include "programs/verbs.hpp"
+#include "src/core/file.hpp"
+#include "src/core/store.hpp"
+#include "src/core/text.hpp"
+#include "tests/annotator/some_recording.hpp"
+#include "tests/core/temporary_folder.hpp"
+
+namespace jcprof::cli {
+
+TEST_CASE("exports name sources relative to their common folder") {
+  const test::TemporaryFolder folder;
+  annotator::RecordedRun run = test::some_recording();
+  run.recording.symbols[3].path = "/src/lib/put.c";
+  for (StoredEstimate& row : run.estimates)
+    if (row.function == "put") row.path = "/src/lib/put.c";
+  {
+    Store store(folder / "profile.jcprof", OpenMode::fresh);
+    const std::int64_t id = store.begin_run(run.info, run.map, {});
+    store.replace_estimates(id, run.estimates);
+    store.replace_recording(id, run.recording);
+    store.close();
+  }
+  for (const auto& [format, name] : export_formats) {
+    if (is_one_of(name, {"pprof", "gmon", "parquet"})) continue;  // not as text, without paths, and as stored
+    export_profile({.projects = {(folder / "profile.jcprof").string()},
+                    .format = format,
+                    .elf = "",
+                    .out = (folder / "out").string()});
+    const std::string text = read_file(folder / "out");
+    INFO(name << ": " << text);
+    CHECK(text.find("/src/") == std::string::npos);
+    // perf has no paths, and folded stacks those of files alone.
+    if (!is_one_of(name, {"perf", "folded"})) CHECK(text.find("lib/put.c") != std::string::npos);
+  }
+}
+
+}  // namespace jcprof::cli

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parquet files as DuckDB reads them. It gives what `jcprof query` gives.
+#include "programs/parquet.hpp"
+
+#include <cstdlib>
+#include <limits>
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "src/core/fleet_rows.hpp"
+#include "src/core/store.hpp"
+#include "tests/annotator/foreign_reader.hpp"
+#include "tests/annotator/some_recording.hpp"
+
+namespace jcprof::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// A name that SQL, JSON, CSV and paths each could trip over.
+const std::string hostile = std::string("a'b\"c,\n\t\\N\x01") + '\0' + "\xC3\xA4 {} -- =/..";
+
+/// Tables of a measured run: values at the ends of their types, and none.
+void store_measured(const fs::path& profile) {
+  Store store(profile, OpenMode::fresh);
+  TrapMap map;
+  map.build = 0x0000BEEF;
+  map.traps = {{.id = TrapId{1},
+                .key = "k",
+                .name = "TRAP_1",
+                .kind = TrapKind::entry0,
+                .function = hostile,
+                .path = "A.java",
+                .line = 3},
+               {.id = TrapId{2},
+                .key = "l",
+                .name = "TRAP_2",
+                .kind = TrapKind::before,
+                .function = "f",
+                .path = "A.java",
+                .line = 4}};
+  RunInfo info{.state = RunState::complete,
+               .started = "2026-01-02T03:04:05.678Z",
+               .tool = "jcprof 0.1.0",
+               .project = "pin/../x",
+               .transport = "vpcd",
+               .device = "",
+               .simulated = true,
+               .seed = ~std::uint64_t{0}};
+  const std::int64_t run = store.begin_run(info, map, {{.index = 0, .bytes = {1, 2}, .input_class = ""}});
+  store.begin();
+  store.add_sample(run, {.sequence = 1,
+                         .round = 1,
+                         .asked = {TrapId{1}, 1},
+                         .ticks = 9'007'199'254'740'993,
+                         .outcome = Outcome::stopped});
+  store.add_sample(
+      run, {.sequence = 2, .round = 1, .asked = {TrapId{0}, 1}, .ticks = 5, .outcome = Outcome::ended});
+  store.commit();
+  const double infinite = std::numeric_limits<double>::infinity();
+  store.replace_estimates(run, {{.scope = EstimateScope::block,
+                                 .position = 0,
+                                 .from = {TrapId{1}, 1},
+                                 .to = {TrapId{2}, 1},
+                                 .function = hostile,
+                                 .path = "A.java",
+                                 .line = 3,
+                                 .rounds = 9,
+                                 .ticks = 0.1 + 0.2,
+                                 .low = -infinite,
+                                 .high = infinite,
+                                 .hot = Hot::undecided},
+                                {.scope = EstimateScope::edge,
+                                 .position = 1,
+                                 .from = {TrapId{1}, 0},
+                                 .to = {TrapId{2}, 0},
+                                 .function = "f",
+                                 .path = "A.java",
+                                 .line = 3,
+                                 .hits = 3,
+                                 .ticks = 1e300,
+                                 .rate = 1,
+                                 .mean = 1e-7},
+                                {.scope = EstimateScope::loop,
+                                 .position = 2,
+                                 .function = "f",
+                                 .path = "A.java",
+                                 .line = 4,
+                                 .hits = 7,
+                                 .entries = 2,
+                                 .ticks = 10},
+                                {.scope = EstimateScope::line,
+                                 .position = 3,
+                                 .function = hostile,
+                                 .path = "A.java",
+                                 .line = 3,
+                                 .hits = 3,
+                                 .ticks = 10},
+                                {.scope = EstimateScope::function,
+                                 .position = 4,
+                                 .function = hostile,
+                                 .path = "A.java",
+                                 .line = 3,
+                                 .hits = 1,
+                                 .ticks = 10,
+                                 .inclusive = 12}});
+  store.replace_warnings(run, {{.kind = WarningKind::lost, .text = "a text", .advice = ""}});
+  store.close();
+}
+
+void store_recorded(const fs::path& profile) {
+  annotator::RecordedRun run = test::some_recording();
+  run.recording.symbols[2].name = hostile;
+  run.recording.symbols[1].build_id = run.recording.symbols[2].build_id = "fb04";
+  run.recording.slow = {{.symbol = 3, .thread = 1, .at = 5, .ticks = 60}};
+  run.recording.marks = {{.name = "file", .payload = ~std::uint64_t{0}, .thread = 1, .call = 2, .at = 4}};
+  Store store(profile, OpenMode::fresh);
+  const std::int64_t id = store.begin_run(run.info, run.map, {});
+  store.replace_estimates(id, run.estimates);
+  store.replace_recording(id, run.recording);
+  store.close();
+}
+
+/// DuckDB in the exported folder.
+class Fleet {
+ public:
+  /// False without DuckDB.
+  bool write(const std::vector<fs::path>& profiles) const {
+    if (duckdb_.empty()) return false;
+    ::setenv("JCPROF_DUCKDB", duckdb_.c_str(), 1);
+    write_parquet(profiles, folder());
+    return true;
+  }
+
+  json rows(const std::string& sql) const {
+    const std::string script =
+        fmt::format("cd '{}' && '{}' -json -init views.sql -c \"$0\" 2>faults || {{ cat faults; exit 1; }}",
+                    folder().string(), duckdb_);
+    const std::string text = reader_.says({"sh", "-c", script, sql});
+    return text.empty() ? json::array() : json::parse(text);
+  }
+
+  fs::path folder() const { return reader_.folder() / "fleet"; }
+  fs::path profile(const std::string& name) const { return reader_.folder() / name; }
+
+ private:
+  test::ForeignReader reader_;
+  std::string duckdb_ = test::from_cache("duckdb-1.5.6/duckdb");
+};
+
+/// DuckDB prints all digits, `jcprof query` 15 of them.
+bool is_same(const json& cell, const std::optional<std::string>& expected) {
+  if (!expected) return cell.is_null();
+  if (cell.is_number_integer()) return cell.dump() == *expected;
+  if (cell.is_number()) return cell.get<double>() == Approx(std::stod(*expected)).epsilon(1e-14);
+  return cell == *expected;
+}
+
+void check_view(const Fleet& fleet, const fs::path& profile, const std::string& view) {
+  const QueryResult expected = query(profile, fmt::format("SELECT * FROM \"{}\"", view));
+  const json rows = fleet.rows(
+      fmt::format("SELECT * EXCLUDE (profile, project, build, device) FROM \"{}\" WHERE profile = '{}'", view,
+                  profile.string()));
+  INFO(view);
+  REQUIRE(rows.size() == expected.rows.size());
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    REQUIRE(rows[r].size() == expected.columns.size());
+    for (std::size_t c = 0; c < expected.columns.size(); ++c) {
+      INFO(expected.columns[c] << ": " << rows[r].at(expected.columns[c]).dump() << ", not "
+                               << expected.rows[r][c].value_or("NULL"));
+      CHECK(is_same(rows[r].at(expected.columns[c]), expected.rows[r][c]));
+    }
+  }
+}
+
+const std::vector<std::string> all_views{"block", "edge",   "loop",   "line", "function",
+                                         "call",  "caller", "thread", "mark", "slow"};
+
+}  // namespace
+
+TEST_CASE("DuckDB gives each view of a measured and of a recorded run as jcprof query does") {
+  const Fleet fleet;
+  const fs::path measured = fleet.profile("measured.jcprof");
+  const fs::path recorded = fleet.profile("recorded.jcprof");
+  store_measured(measured);
+  store_recorded(recorded);
+  if (!fleet.write({measured, recorded})) return;
+  for (const std::string& view : all_views) {
+    check_view(fleet, measured, view);
+    check_view(fleet, recorded, view);
+  }
+}
+
+TEST_CASE("samples of a fleet keep all bits, and have the lines of their traps") {
+  const Fleet fleet;
+  store_measured(fleet.profile("measured.jcprof"));
+  if (!fleet.write({fleet.profile("measured.jcprof")})) return;
+  CHECK(fleet.rows("SELECT trap, ticks, outcome, path, line FROM sample ORDER BY sequence") ==
+        json::parse(
+            R"([{"trap": 1, "ticks": 9007199254740993, "outcome": "stopped", "path": "A.java", "line": 3},
+                        {"trap": 0, "ticks": 5, "outcome": "ended", "path": null, "line": null}])"));
+  CHECK(fleet.rows("SELECT project, build, device, seed, simulated FROM run") ==
+        json::parse(
+            R"([{"project": "pin/../x", "build": "0000beef", "device": null, "seed": -1, "simulated": 1}])"));
+}
+
+TEST_CASE(
+    "folders of a fleet are named by project, build and device, and a profile that comes again replaces its "
+    "rows") {
+  const Fleet fleet;
+  const fs::path recorded = fleet.profile("recorded.jcprof");
+  store_recorded(recorded);
+  if (!fleet.write({recorded}) || !fleet.write({recorded})) return;
+  CHECK(fs::exists(fleet.folder() / "functions/project=words/build=fb04/device=host"));
+  CHECK(fleet.rows("SELECT count(*) AS n FROM run") == json::parse(R"([{"n": 1}])"));
+  CHECK(fleet.rows("SELECT count(*) AS n FROM line") == json::parse(R"([{"n": 0}])"));
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(fleet.folder()))
+    CHECK_FALSE(entry.path().filename().string().starts_with("."));
+}
+
+TEST_CASE("each table of a fleet has types for all of its columns") {
+  for (const FleetTable& table : fleet_tables()) {
+    INFO(table.name);
+    CHECK(table.columns.size() > 3);
+    CHECK(table.columns.front().name == "profile");
+  }
+}
+
+TEST_CASE("without DuckDB an export to Parquet says how to get it, and leaves nothing half done") {
+  const Fleet fleet;
+  store_recorded(fleet.profile("recorded.jcprof"));
+  ::setenv("JCPROF_DUCKDB", "/nowhere/duckdb", 1);
+  CHECK_THROWS_WITH(write_parquet({fleet.profile("recorded.jcprof")}, fleet.folder()),
+                    Catch::Contains("/nowhere/duckdb"));
+  ::unsetenv("JCPROF_DUCKDB");
+  CHECK(fs::is_empty(fleet.folder()));
+}
+
+}  // namespace jcprof::cli
