@@ -31,6 +31,13 @@ struct Metric {
   std::uint64_t count;  // of passes or calls
 };
 
+/// The part of a cost that a family shows.
+struct Shown {
+  Interval Estimate::* part;
+  std::string_view unit;
+  double factor;
+};
+
 class OpenMetrics {
  public:
   explicit OpenMetrics(const RunInfo& run) : run_(run) {
@@ -50,15 +57,16 @@ class OpenMetrics {
   }
 
   /// Of a bound only the upper end is a sample, of what is unreliable or not measured nothing.
-  void add_costs(const std::string& name, const std::string& what, const std::vector<Metric>& items) {
-    add_intervals(name, unit_, what, items, &Estimate::ticks, per_tick_);
-    add_intervals(name + "_share", "ratio", what + ", as a part of all measured blocks", items,
-                  &Estimate::share, 1);
+  void add_costs(const std::string& name, const std::string& what, const std::vector<Metric>& metrics) {
+    add_intervals(name, what, {&Estimate::ticks, unit_, per_tick_}, metrics);
+    add_intervals(name + "_share", what + ", as a part of all measured blocks",
+                  {&Estimate::share, "ratio", 1}, metrics);
   }
 
-  void add_counts(const std::string& name, const std::string& what, const std::vector<Metric>& items) {
+  void add_counts(const std::string& name, const std::string& what, const std::vector<Metric>& metrics) {
     Samples samples;
-    for (const Metric& item : items) samples.emplace_back(item.labels, static_cast<double>(item.count));
+    for (const Metric& metric : metrics)
+      samples.emplace_back(metric.labels, static_cast<double>(metric.count));
     family(name, "", what, samples);
   }
 
@@ -67,20 +75,20 @@ class OpenMetrics {
  private:
   using Samples = std::vector<std::pair<Labels, double>>;
 
-  void add_intervals(const std::string& name, std::string_view unit, const std::string& what,
-                     const std::vector<Metric>& items, Interval Estimate::* part, double factor) {
+  void add_intervals(const std::string& name, const std::string& what, const Shown& shown,
+                     const std::vector<Metric>& metrics) {
     Samples values, lows, highs;
-    for (const Metric& item : items) {
-      if (!was_measured(*item.cost) || item.cost->unreliable) continue;
-      const Interval known = shown_part(*item.cost, part);
-      highs.emplace_back(item.labels, factor * known.high);
-      if (is_bound(*item.cost)) continue;
-      values.emplace_back(item.labels, factor * known.value);
-      lows.emplace_back(item.labels, factor * known.low);
+    for (const Metric& metric : metrics) {
+      if (!was_measured(*metric.cost) || metric.cost->unreliable) continue;
+      const Interval known = shown_part(*metric.cost, shown.part);
+      highs.emplace_back(metric.labels, shown.factor * known.high);
+      if (is_bound(*metric.cost)) continue;
+      values.emplace_back(metric.labels, shown.factor * known.value);
+      lows.emplace_back(metric.labels, shown.factor * known.low);
     }
-    family(name, unit, what + ".", values);
-    family(name + "_low", unit, what + ": lower end of the 95 % interval.", lows);
-    family(name + "_high", unit, what + ": upper end of the 95 % interval, or an upper bound.", highs);
+    family(name, shown.unit, what + ".", values);
+    family(name + "_low", shown.unit, what + ": lower end of the 95 % interval.", lows);
+    family(name + "_high", shown.unit, what + ": upper end of the 95 % interval, or an upper bound.", highs);
   }
 
   void family(const std::string& name, std::string_view unit, std::string_view help, const Samples& samples) {

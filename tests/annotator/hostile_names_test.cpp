@@ -2,6 +2,7 @@
 // Names come from sources, cards and logs. Whatever bytes they are, each format stays what it is.
 #include <algorithm>
 #include <regex>
+#include <sstream>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -62,13 +63,30 @@ TEST_CASE("hostile names leave folded stacks a line a stack") {
   }
 }
 
-TEST_CASE("hostile names leave JSON, speedscope and SARIF well-formed") {
+TEST_CASE("hostile names leave JSON, speedscope, the Firefox Profiler's and SARIF well-formed") {
   for (const Profile& profile : hostile_profiles())
-    for (const std::string& text : {to_json(profile), to_speedscope(profile), to_sarif(profile),
-                                    line_json(profile, {hostile, first_line(profile)})}) {
+    for (const std::string& text : {to_json(profile), to_speedscope(profile), to_firefox(profile),
+                                    to_sarif(profile), line_json(profile, {hostile, first_line(profile)})}) {
       CHECK(nlohmann::json::accept(text));
       CHECK(is_harmless(text));
     }
+}
+
+TEST_CASE("hostile names leave metrics a series a line, and perf script a frame a line") {
+  for (const Profile& profile : hostile_profiles()) {
+    const std::string metrics = to_openmetrics(profile);
+    const std::string perf = to_perf(profile);
+    CHECK(is_harmless(metrics));
+    CHECK(is_harmless(perf));
+    std::istringstream lines(metrics);
+    for (std::string line; std::getline(lines, line);)
+      CHECK(std::regex_match(line, std::regex("# .+|jcprof_[a-z_]+\\{.+\\} [-+.e0-9]+")));
+    // libstdc++ recurses for each character of a match: the first samples will do.
+    CHECK(std::regex_search(
+        perf.substr(0, 2000),
+        std::regex(
+            "^[^ \n]+ 1/[0-9]+ [0-9.]+: [0-9]+ [a-z-]+: \n(\t +[0-9a-f]+ [^\n]+ \\([^ \n]+\\)\n)+\n")));
+  }
 }
 
 TEST_CASE("speedscope shows what is no plain text as question marks") {

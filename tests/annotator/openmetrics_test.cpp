@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <sstream>
+
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 
 #include "annotator/export/exports.hpp"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <regex>
+#include <sstream>
 
 #include <catch2/catch.hpp>
 
@@ -9,6 +10,7 @@
 #include "annotator/record/profile.hpp"
 #include "tests/annotator/some_measured.hpp"
 #include "tests/annotator/some_recording.hpp"
+#include "tests/annotator/speedscope_page.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -82,6 +84,14 @@ TEST_CASE("names in the text of perf script stay on their line, in their field")
   const auto stacks = stacks_in(to_perf(profile));
   CHECK(std::ranges::all_of(stacks,
                             [](const auto& one) { return one.first.starts_with("a_b?c;[lost] f (x)??"); }));
+}
+
+TEST_CASE("speedscope in Chromium shows the text of perf script with its times") {
+  const std::string table = test::speedscope_table(to_perf(test::some_measured()));
+  if (table.empty()) return;
+  INFO(table);
+  CHECK(table.find("1.12µs (57%) 1.12µs (57%) A.java:20\n") != std::string::npos);
+  CHECK(table.find("1.98µs (100%) 0.00ns (<0.01%) p\n") != std::string::npos);
 }
 
 }  // namespace jcprof::annotator
