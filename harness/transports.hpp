@@ -4,8 +4,8 @@
 
 #include <filesystem>
 #include <memory>
-#include <utility>
 #include <string>
+#include <utility>
 
 #include "harness/agent/link.hpp"
 #include "harness/transport.hpp"
@@ -16,7 +16,8 @@ namespace jcprof::harness {
 
 /// Where a build lies, and where logs of what runs go.
 struct OutputPlaces {
-  OutputPlaces(const std::filesystem::path& folder) : out(folder), logs(folder / "logs") {}  // NOLINT: the usual
+  OutputPlaces(const std::filesystem::path& folder)
+      : out(folder), logs(folder / "logs") {}  // NOLINT: the usual
   OutputPlaces(std::filesystem::path folder, std::filesystem::path other_logs)
       : out(std::move(folder)), logs(std::move(other_logs)) {}
 
@@ -42,9 +43,9 @@ std::unique_ptr<Transport> make_recorded_program(const Project& project, const T
                                                  const std::filesystem::path& out_dir,
                                                  const std::filesystem::path& log);
 
-/// `uri` as --transport gives it, empty: the project's. `places.out` holds tree/, `places.logs` gets start.log.
-/// Listens, but starts and touches no target yet. UserError for a scheme that is unknown or not in this
-/// version.
+/// `uri` as --transport gives it, empty: the project's. `places.out` holds tree/, `places.logs` gets
+/// start.log. Listens, but starts and touches no target yet. UserError for a scheme that is unknown or not in
+/// this version.
 std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap& map, const std::string& uri,
                                           const OutputPlaces& places);
 

@@ -84,7 +84,8 @@ std::vector<ListedDevice> read_devices(const std::filesystem::path& file) {
   if (format != list_format && !format.empty())
     faults.add(root, fmt::format("\"format\" is not \"{}\"", list_format));
   else if (version != version_of_both && version != 0)
-    faults.add(root, fmt::format("version {} is not known; this jcprof reads version {}", version, version_of_both));
+    faults.add(
+        root, fmt::format("version {} is not known; this jcprof reads version {}", version, version_of_both));
   faults.throw_if_any();
   return devices;
 }

@@ -30,9 +30,9 @@ std::string_view name_of(DeviceState state);
 struct FleetDevice {
   ListedDevice device;
   DeviceState state = DeviceState::waiting;
-  std::optional<int> exit = {};       // of its process
-  std::string error = {};             // that its process ended with
-  std::optional<RunInfo> run = {};    // its newest one
+  std::optional<int> exit = {};     // of its process
+  std::string error = {};           // that its process ended with
+  std::optional<RunInfo> run = {};  // its newest one
 };
 
 struct Fleet {

@@ -41,11 +41,19 @@ fs::path folder_of(const fs::path& out, const std::string& device) {
 }
 
 /// The options of a call, for the process of one device.
-std::vector<std::string> words_for(const ListedDevice& device, const RunOptions& options, const Project& project,
-                                   const fs::path& out) {
-  std::vector<std::string> words{own_executable().string(), "run",         project.file.string(), "--out",
-                                 out.string(),              "--as-device", device.name,           "--transport",
-                                 device.transport,          "--quiet",     "--yes"};
+std::vector<std::string> words_for(const ListedDevice& device, const RunOptions& options,
+                                   const Project& project, const fs::path& out) {
+  std::vector<std::string> words{own_executable().string(),
+                                 "run",
+                                 project.file.string(),
+                                 "--out",
+                                 out.string(),
+                                 "--as-device",
+                                 device.name,
+                                 "--transport",
+                                 device.transport,
+                                 "--quiet",
+                                 "--yes"};
   const auto add = [&](const char* name, const auto& value) {
     if (value) words.insert(words.end(), {name, fmt::format("{}", *value)});
   };
@@ -54,7 +62,8 @@ std::vector<std::string> words_for(const ListedDevice& device, const RunOptions&
   add("--relative", options.relative_percent);
   add("--zoom", options.zoom_percent);
   add("--max-shots", options.max_shots);
-  if (options.max_time_ms) words.insert(words.end(), {"--max-time", fmt::format("{}ms", *options.max_time_ms)});
+  if (options.max_time_ms)
+    words.insert(words.end(), {"--max-time", fmt::format("{}ms", *options.max_time_ms)});
   add("--seed", options.seed);
   if (options.no_zoom) words.emplace_back("--no-zoom");
   if (options.fresh) words.emplace_back("--fresh");
@@ -108,7 +117,8 @@ class FleetRun {
     if (signal != 0) return exit_code_of(signal);
     for (const ExitCode code :
          {ExitCode::user_mistake, ExitCode::check_failed, ExitCode::environment, ExitCode::unreliable})
-      if (std::ranges::any_of(fleet_.devices, [code](const FleetDevice& one) { return code_of(one) == code; }))
+      if (std::ranges::any_of(fleet_.devices,
+                              [code](const FleetDevice& one) { return code_of(one) == code; }))
         return code;
     return ExitCode::done;
   }
@@ -135,8 +145,9 @@ class FleetRun {
         const OutputFolder made({.folder = folder, .verb = "jcprof run", .project = {}});
         open_own_folder(folder / "logs");
       }
-      BackgroundProcess process({.argv = words_for(device, options_, project_, out_), .cwd = fs::current_path()},
-                                {.file = folder / "logs/run.log"});
+      BackgroundProcess process(
+          {.argv = words_for(device, options_, project_, out_), .cwd = fs::current_path()},
+          {.file = folder / "logs/run.log"});
       while (!process.ended(between_looks)) {
         const auto [progress, rest] = parted(process.tail());
         const std::scoped_lock lock(mutex_);
@@ -163,9 +174,9 @@ class FleetRun {
     }
     const ExitCode code = code_of(one);
     const bool is_done = code == ExitCode::done || code == ExitCode::unreliable;
-    one.state = is_done                        ? DeviceState::complete
-                : cancellation().is_asked()    ? DeviceState::interrupted
-                                               : DeviceState::failed;
+    one.state = is_done                     ? DeviceState::complete
+                : cancellation().is_asked() ? DeviceState::interrupted
+                                            : DeviceState::failed;
     if (one.state == DeviceState::failed) one.error = std::move(said);
     shown_[index].is_over = true;
     write();
@@ -191,10 +202,12 @@ class FleetRun {
     const FleetDevice& one = fleet_.devices[index];
     if (!shown_[index].is_over) return fmt::format("{}: {}", one.device.name, shown_[index].progress);
     if (one.state == DeviceState::failed)
-      return harmless(fmt::format("{}: failed: {}", one.device.name, one.error.substr(0, one.error.find('\n'))));
+      return harmless(
+          fmt::format("{}: failed: {}", one.device.name, one.error.substr(0, one.error.find('\n'))));
     const std::string on = one.run && !one.run->device.empty() ? " on " + one.run->device : "";
-    const std::string what = one.exit == static_cast<int>(ExitCode::unreliable) ? "complete, unreliable"
-                                                                                 : std::string(name_of(one.state));
+    const std::string what = one.exit == static_cast<int>(ExitCode::unreliable)
+                                 ? "complete, unreliable"
+                                 : std::string(name_of(one.state));
     return harmless(fmt::format("{}: {}{}{}: {}", one.device.name, what, on,
                                 one.run && one.run->simulated ? " (SIMULATED)" : "",
                                 (folder_of(out_, one.device.name) / "profile.jcprof").string()));
@@ -206,8 +219,9 @@ class FleetRun {
     };
     const auto failed = in_state(DeviceState::failed);
     const auto resumable = failed + in_state(DeviceState::interrupted);
-    fmt::print("{} of {} devices are complete{}: {}\n", in_state(DeviceState::complete), fleet_.devices.size(),
-               resumable > 0 ? "; the same command, without --fresh, resumes the others" : "", file().string());
+    fmt::print(
+        "{} of {} devices are complete{}: {}\n", in_state(DeviceState::complete), fleet_.devices.size(),
+        resumable > 0 ? "; the same command, without --fresh, resumes the others" : "", file().string());
     for (const FleetDevice& one : fleet_.devices)
       if (one.state == DeviceState::failed)
         fmt::print(stderr, "{}: {}\n", one.device.name, harmless(one.error));
@@ -263,12 +277,9 @@ ExitCode run_as_device(const RunOptions& options) {
   if (options.installs)
     run_steps("install", project.install, values_of_steps(project, out, options.transport),
               {.is_shown = false, .logs = logs});
-  const RunResult result = measure({.project = project,
-                                    .map = map,
-                                    .out = out,
-                                    .profile = own.path() / "profile.jcprof",
-                                    .logs = logs},
-                                   asked);
+  const RunResult result = measure(
+      {.project = project, .map = map, .out = out, .profile = own.path() / "profile.jcprof", .logs = logs},
+      asked);
   const int signal = cancellation().signal();
   if (signal != 0) return exit_code_of(signal);
   if (result.unfit) throw UserError(*result.unfit, ExitCode::check_failed);

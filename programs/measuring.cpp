@@ -162,10 +162,9 @@ RunResult measure(const RunSubject& of, const RunOptions& options, std::function
   settings.build = noted_build(of.out, of.map);
   settings.is_session = of.is_session;
   settings.begun = std::move(begun);
-  const std::unique_ptr<harness::Transport> transport =
-      harness::make_transport(of.project, of.map, options.transport,
-                              of.logs.empty() ? harness::OutputPlaces(of.out)
-                                              : harness::OutputPlaces(of.out, of.logs));
+  const std::unique_ptr<harness::Transport> transport = harness::make_transport(
+      of.project, of.map, options.transport,
+      of.logs.empty() ? harness::OutputPlaces(of.out) : harness::OutputPlaces(of.out, of.logs));
   Store store(of.profile, options.fresh ? OpenMode::fresh : OpenMode::read_write);
   EstimateWriter estimates(store, of.project);
   settings.look = [&estimates] { estimates.write_now_and_then(); };

@@ -20,9 +20,9 @@ namespace jcprof::cli {
 struct RunSubject {
   const Project& project;
   const TrapMap& map;
-  std::filesystem::path out;      // holds the build
-  std::filesystem::path profile;  // that the run is stored in
-  bool is_session = false;        // one of several
+  std::filesystem::path out;        // holds the build
+  std::filesystem::path profile;    // that the run is stored in
+  bool is_session = false;          // one of several
   std::filesystem::path logs = {};  // of what runs; empty: those of `out`
 };
 

@@ -75,6 +75,29 @@ inline CLI::Option* add_common(CLI::App& app, CommonOptions& options, const char
   return project;
 }
 
+inline CLI::Option* add_transport(CLI::App& app, std::string& transport) {
+  return app
+      .add_option("--transport", transport, "reach the target this way (default: the project's transport)")
+      ->type_name("URI");
+}
+
+/// Both ways to the target; returns --devices.
+inline CLI::Option* add_devices(CLI::App& app, RunOptions& options) {
+  CLI::Option* const transport = add_transport(app, options.transport);
+  return app
+      .add_option("--devices", options.devices,
+                  "measure on all devices of FILE at once, one profile each (docs/fleet.md)")
+      ->type_name("FILE")
+      ->excludes(transport);
+}
+
+/// Hidden: words for one process of --devices.
+inline void add_device_of_several(CLI::App& app, RunOptions& options) {
+  const std::string hidden;
+  app.add_option("--as-device", options.as_device)->group(hidden);
+  app.add_flag("--installs", options.installs)->group(hidden);
+}
+
 /// A number within limits, which only the error message names.
 inline CLI::Validator within(const CLI::Validator& limits) {
   CLI::Validator silent = limits;

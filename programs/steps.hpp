@@ -16,8 +16,8 @@
 namespace jcprof::cli {
 
 struct StepOptions {
-  bool is_shown = true;  // each command is printed before it runs
-  bool is_dry = false;   // and does not
+  bool is_shown = true;             // each command is printed before it runs
+  bool is_dry = false;              // and does not
   std::filesystem::path logs = {};  // of their output; empty: logs/ of `{out}`
 };
 

@@ -45,12 +45,6 @@ void add_options(CLI::App& app, GenOptions& options) {
 
 namespace {
 
-CLI::Option* add_transport(CLI::App& app, std::string& transport) {
-  return app
-      .add_option("--transport", transport, "reach the target this way (default: the project's transport)")
-      ->type_name("URI");
-}
-
 void add_precision(CLI::App& app, RunOptions& options) {
   const CLI::Validator percent = within(CLI::Range(0.0, 100.0));
   app.add_option(
@@ -89,11 +83,7 @@ void add_limits(CLI::App& app, Options& options) {
 /// Returns --memory, which some options exclude.
 CLI::Option* add_run_options(CLI::App& app, RunOptions& options, const char* json) {
   add_common(app, options.common, json);
-  auto* transport = add_transport(app, options.transport);
-  auto* devices = app.add_option("--devices", options.devices,
-                                 "measure on all devices of FILE at once, one profile each (docs/fleet.md)")
-                      ->type_name("FILE")
-                      ->excludes(transport);
+  CLI::Option* const devices = add_devices(app, options);
   app.add_flag("--fresh", options.fresh,
                "start a new profile; the old one is discarded once the target answers");
   CLI::Option* const memory =
@@ -113,10 +103,8 @@ CLI::Option* add_run_options(CLI::App& app, RunOptions& options, const char* jso
 
 void add_options(CLI::App& app, RunOptions& options) {
   CLI::Option* const memory = add_run_options(app, options, "print the result as JSON");
-  auto* const devices = app.get_option("--devices");
-  const std::string hidden;
-  app.add_option("--as-device", options.as_device)->group(hidden);
-  app.add_flag("--installs", options.installs)->group(hidden);
+  CLI::Option* const devices = app.get_option("--devices");
+  add_device_of_several(app, options);
   app.add_option("--sessions", options.sessions,
                  "measure N sessions for jcprof diff, each with a reset and a warm-up of its own; --rounds, "
                  "--max-shots and --max-time hold for each")

@@ -19,7 +19,8 @@ constexpr std::size_t most_shots = 64;
 
 std::optional<CalibrationKind> kind_named(const std::string& name) {
   using enum CalibrationKind;
-  for (const CalibrationKind kind : {empty, unarmed, counting, returned, stop, calls, frames, guards, unwind, sites})
+  for (const CalibrationKind kind :
+       {empty, unarmed, counting, returned, stop, calls, frames, guards, unwind, sites})
     if (harness::name_of(kind) == name) return kind;
   return std::nullopt;
 }
@@ -32,7 +33,8 @@ AgentWindow in_words_of_protocol(const harness::TraceWindow& window) {
                      .status = window.end.status,
                      .reply = window.end.reply};
   if (const auto& run = window.run) {
-    answer.run = AgentWholeRun{.events = run->events, .signature = run->digest.signature, .mix = run->digest.mix};
+    answer.run =
+        AgentWholeRun{.events = run->events, .signature = run->digest.signature, .mix = run->digest.mix};
     answer.total = run->events;
   }
   if (window.end.outcome == Outcome::ended) return answer;
@@ -64,9 +66,8 @@ AgentReply CardService::reply_to(const AgentRequest& request, Id id) {
   } catch (const UserError& error) {
     // The same ends a run where jcprof itself is at the reader.
     const Fault& fault = error.faults().front();
-    end_ = AgentError{.message = fault.message,
-                      .hint = fault.hint,
-                      .exit = static_cast<std::uint32_t>(error.exit_code())};
+    end_ = AgentError{
+        .message = fault.message, .hint = fault.hint, .exit = static_cast<std::uint32_t>(error.exit_code())};
     return *end_;
   }
 }
@@ -133,8 +134,8 @@ AgentReply CardService::answer(const MeasureRequest& request, Id id) {
 }
 
 AgentReply CardService::answer(const TraceRequest& request, Id /*id*/) {
-  return in_words_of_protocol(transport().trace(index_of(request.input), request.from,
-                                                static_cast<std::uint32_t>(request.count)));
+  return in_words_of_protocol(
+      transport().trace(index_of(request.input), request.from, static_cast<std::uint32_t>(request.count)));
 }
 
 AgentReply CardService::answer(const CalibrateRequest& request, Id /*id*/) {

@@ -63,7 +63,8 @@ std::optional<StartStep> start_of(const std::string& options) {
 }
 
 void check_steps(const Session& session) {
-  for (const Script* script : {&session.once, &session.before_each, &session.after_each, &session.after_reset})
+  for (const Script* script :
+       {&session.once, &session.before_each, &session.after_each, &session.after_reset})
     for (const ScriptStep& step : *script)
       if (std::holds_alternative<RunStep>(step))
         throw mistake("a step of a card's session is an APDU, a reset or a wait",
@@ -101,7 +102,8 @@ bool counts_tries(const harness::CardSetup& setup) {
             harness::counts_tries(harness::make_apdu({.text = apdu, .where = "\"trigger\""}, values))))
       return true;
   const Session& session = setup.session;
-  for (const Script* script : {&session.once, &session.before_each, &session.after_each, &session.after_reset})
+  for (const Script* script :
+       {&session.once, &session.before_each, &session.after_each, &session.after_reset})
     for (const harness::ReadyStep& step : harness::make_script("session", *script, values).steps)
       if (const auto* apdu = std::get_if<harness::ReadyApdu>(&step))
         if (harness::counts_tries(apdu->bytes)) return true;
@@ -111,8 +113,9 @@ bool counts_tries(const harness::CardSetup& setup) {
 /// Beyond one time-out: the card is waited for, then all scripts run.
 milliseconds patience_of(const harness::CardSetup& setup, milliseconds of_device) {
   const Session& session = setup.session;
-  const std::size_t exchanges = session.once.size() + session.after_reset.size() + session.before_each.size() +
-                                session.after_each.size() + setup.trigger.apdus.size();
+  const std::size_t exchanges = session.once.size() + session.after_reset.size() +
+                                session.before_each.size() + session.after_each.size() +
+                                setup.trigger.apdus.size();
   return of_device + besides + session.timeout * static_cast<std::int64_t>(exchanges);
 }
 

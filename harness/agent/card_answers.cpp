@@ -22,8 +22,9 @@ TraceWindow window_of(const AgentWindow& answer, std::size_t traps, std::uint64_
   const auto unknown =
       std::ranges::find_if(answer.events, [traps](TrapId trap) { return number(trap) > traps; });
   if (unknown != answer.events.end())
-    throw environment_error(fmt::format("the agent traced trap {}, and traps.json has {}", number(*unknown), traps),
-                            "does the target run what jcprof-gen wrote last?");
+    throw environment_error(
+        fmt::format("the agent traced trap {}, and traps.json has {}", number(*unknown), traps),
+        "does the target run what jcprof-gen wrote last?");
   TraceWindow window{.traps = answer.events,
                      .more = answer.more || answer.events.size() > count,
                      .before = {.signature = answer.signature, .mix = answer.mix},
@@ -41,11 +42,13 @@ TraceWindow window_of(const AgentWindow& answer, std::size_t traps, std::uint64_
 void LostTries::lose(const std::string& why) {
   if (std::exchange(was_right_, false)) return;
   throw UserError(
-      Fault{.message = fmt::format("a command that tries a PIN or key was not answered: {}; it may have used up "
-                                   "a try, so the run is ended before the next one",
-                                   why),
-            .hint = "check how many tries are left; if the command counts no tries, put \"counts_tries\": false "
-                    "into \"trigger\", or \"expect\" into the step of \"session\""},
+      Fault{.message =
+                fmt::format("a command that tries a PIN or key was not answered: {}; it may have used up "
+                            "a try, so the run is ended before the next one",
+                            why),
+            .hint =
+                "check how many tries are left; if the command counts no tries, put \"counts_tries\": false "
+                "into \"trigger\", or \"expect\" into the step of \"session\""},
       ExitCode::check_failed);
 }
 

@@ -346,7 +346,8 @@ std::optional<MemoryTrace> AgentTransport::trace_memory(std::uint32_t input) {
 void AgentTransport::set_path(std::uint32_t input, std::span<const TrapId> path) {
   if (!does(link_.description(), "path")) return;
   settle();
-  ask<AgentDone>(PathRequest{.input = inputs_.at(input), .events = {path.begin(), path.end()}}, link_.timeout());
+  ask<AgentDone>(PathRequest{.input = inputs_.at(input), .events = {path.begin(), path.end()}},
+                 link_.timeout());
 }
 
 std::optional<CalibrationTime> AgentTransport::calibrate(CalibrationKind kind, std::uint64_t passes) {

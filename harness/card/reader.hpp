@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The URIs of card readers: "pcsc:NAME" and "vpcd:PORT" make a channel, and say how long its card is waited for.
+// The URIs of card readers: "pcsc:NAME" and "vpcd:PORT" make a channel, and say how long its card is waited
+// for.
 #pragma once
 
 #include <chrono>
@@ -14,8 +15,8 @@ namespace jcprof::harness {
 /// Behind "pcsc:"; GP_READER where there is nothing.
 std::string reader_of(std::string_view address);
 
-/// Listens, but touches no card yet. Null for another scheme. UserError, with `file` as its place, for what is
-/// no port.
+/// Listens, but touches no card yet. Null for another scheme. UserError, with `file` as its place, for what
+/// is no port.
 std::unique_ptr<ApduChannel> make_card_channel(std::string_view uri, std::chrono::milliseconds timeout,
                                                const std::string& file = {});
 

@@ -225,10 +225,11 @@ Opened open(std::string_view line, std::uint64_t id) {
 /// In the order of AgentRequest.
 const std::vector<std::pair<std::string_view, AgentRequest>>& verbs() {
   static const std::vector<std::pair<std::string_view, AgentRequest>> all{
-      {"hello", AgentGreeting{}},        {"measure", MeasureRequest{}}, {"trace", TraceRequest{}},
-      {"calibrate", CalibrateRequest{}}, {"reset", ResetRequest{}},     {"layers", LayersRequest{}},
-      {"record", RecordRequest{}},       {"bye", ByeRequest{}},         {"memory", MemoryRequest{}},
-      {"path", PathRequest{}}};
+      {"hello", AgentGreeting{}},  {"measure", MeasureRequest{}},
+      {"trace", TraceRequest{}},   {"calibrate", CalibrateRequest{}},
+      {"reset", ResetRequest{}},   {"layers", LayersRequest{}},
+      {"record", RecordRequest{}}, {"bye", ByeRequest{}},
+      {"memory", MemoryRequest{}}, {"path", PathRequest{}}};
   return all;
 }
 

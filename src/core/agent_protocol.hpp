@@ -109,8 +109,8 @@ ReadRequest read_request(std::string_view line);
 /// The card behind an agent. Such an agent serves all that jcprof asks of a card itself.
 struct CardBehind {
   std::string reader;
-  std::string protocol;  // "T=1"; empty where there is none
-  std::string atr;       // lower-case hex
+  std::string protocol;           // "T=1"; empty where there is none
+  std::string atr;                // lower-case hex
   bool counts_tries = false;      // commands of the project may use up a try of a PIN or key of a real card
   std::uint64_t patience_ms = 0;  // beyond a time-out an answer may take so long: the card is brought back
 };

@@ -56,7 +56,11 @@ class CountingReader final : public ApduChannel {
   }
   bool reset(ResetMode) override { return true; }
   harness::ChannelDescription describe() const override {
-    return {.transport = "pcsc", .agent = "jcprof/1 x/2", .reader = "Reader A", .protocol = "T=1", .atr = {0x3B, 0x00}};
+    return {.transport = "pcsc",
+            .agent = "jcprof/1 x/2",
+            .reader = "Reader A",
+            .protocol = "T=1",
+            .atr = {0x3B, 0x00}};
   }
   std::string port() const override { return ""; }
 
@@ -107,7 +111,11 @@ TEST_CASE("an agent in front of a card says which one, and that its commands cou
   Counting card;
   Agent agent(card);
   const json ok = agent.hello()["ok"];
-  CHECK(ok["card"] == json{{"reader", "Reader A"}, {"protocol", "T=1"}, {"atr", "3b00"}, {"counts_tries", true}, {"patience_ms", 1000}});
+  CHECK(ok["card"] == json{{"reader", "Reader A"},
+                           {"protocol", "T=1"},
+                           {"atr", "3b00"},
+                           {"counts_tries", true},
+                           {"patience_ms", 1000}});
   CHECK(ok["clock"]["unit"] == "ns");
   CHECK(ok["simulated"] == false);
   CHECK(ok["can"] == json{"trace", "calibrate", "memory"});
@@ -123,7 +131,8 @@ TEST_CASE("an agent in front of a card measures, traces and calibrates as jcprof
   CHECK(ended[1]["ok"] == json::object());
   const json stopped = agent.measure(right, 2).front()["sample"];
   CHECK(stopped == json{{"outcome", "stopped"}, {"ticks", 42}, {"trap", 2}, {"hit", 1}});
-  const json window = agent.ask(R"({"id": 3, "do": "trace", "input": "31323334", "from": 0, "count": 10})").back()["ok"];
+  const json window =
+      agent.ask(R"({"id": 3, "do": "trace", "input": "31323334", "from": 0, "count": 10})").back()["ok"];
   CHECK(window["events"] == json{1, 2, 3});
   CHECK(window["run"]["events"] == 3);
   CHECK(window["run"].contains("mix"));
@@ -142,7 +151,8 @@ TEST_CASE("after one failed VERIFY behind an agent no second one is sent, whatev
                           std::string(R"({"id": 4, "do": "reset", "how": "target"})")}) {
     const json error = agent.ask(ask).back()["error"];
     CHECK(error["exit"] == 1);
-    CHECK_THAT(error["message"].get<std::string>(), Catch::Contains("it may have used up a try of a PIN or key"));
+    CHECK_THAT(error["message"].get<std::string>(),
+               Catch::Contains("it may have used up a try of a PIN or key"));
   }
   CHECK(agent.measure(right).back()["error"]["exit"] == 1);
   CHECK(agent.hello()["error"]["exit"] == 1);

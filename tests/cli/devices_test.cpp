@@ -148,7 +148,8 @@ TEST_CASE("a device that is not there is reported, the others go on, and the nex
   CHECK(said.status == 3);
   CHECK(bench.states() == "good complete 0, gone failed 3");
   CHECK_THAT(said.text, Catch::Contains("gone: failed: "));
-  CHECK_THAT(said.text, Catch::Contains("1 of 2 devices are complete; the same command, without --fresh, resumes"));
+  CHECK_THAT(said.text,
+             Catch::Contains("1 of 2 devices are complete; the same command, without --fresh, resumes"));
   CHECK_THAT(bench.fleet()["devices"][1]["error"].get<std::string>(), Catch::Contains("/nowhere/agent"));
   bench.list({{"good", Bench::agent()}, {"gone", Bench::agent()}});
   const std::string before = bench.ask("good", "SELECT count(*) FROM sample WHERE round > 0");
@@ -190,8 +191,9 @@ TEST_CASE("a device that dies in its run loses no sample, and the next call resu
   bench.build();
   write_file(bench.folder() / "alive", "");
   bench.list({{"good", Bench::agent()},
-              {"dying", "agent:sh -c 'test -e alive && exec " JCPROF_FAULTY_AGENT " \"$0\"' '{\"name\": \"mortal\"}'"}});
-  const std::vector<std::string> words{"run",       ".",       "--devices",  "devices.json",
+              {"dying", "agent:sh -c 'test -e alive && exec " JCPROF_FAULTY_AGENT
+                        " \"$0\"' '{\"name\": \"mortal\"}'"}});
+  const std::vector<std::string> words{"run",      ".",       "--devices",  "devices.json",
                                        "--rounds", "1000000", "--max-time", "8s"};
   {
     BackgroundProcess run(bench.command(words), {});
@@ -204,7 +206,8 @@ TEST_CASE("a device that dies in its run loses no sample, and the next call resu
   const int before = std::stoi(bench.ask("dying", rounds));
   CHECK(before >= 3);
   write_file(bench.folder() / "alive", "");
-  const Said said = bench.run({"run", ".", "--devices", "devices.json", "--rounds", std::to_string(before + 4)});
+  const Said said =
+      bench.run({"run", ".", "--devices", "devices.json", "--rounds", std::to_string(before + 4)});
   INFO(said.text);
   CHECK(said.status == 0);
   CHECK(bench.states() == "good complete 0, dying complete 0");
@@ -217,15 +220,16 @@ TEST_CASE("a signal ends all devices, and the next call resumes all") {
   bench.build();
   bench.list({{"a", Bench::agent()}, {"b", Bench::agent()}});
   {
-    BackgroundProcess run(bench.command({"run", ".", "--devices", "devices.json", "--rounds", "1000000", "--json"}),
-                          {});
+    BackgroundProcess run(
+        bench.command({"run", ".", "--devices", "devices.json", "--rounds", "1000000", "--json"}), {});
     for (const char* device : {"a", "b"}) wait_for_rounds(bench, device, 3);
     run.stop(std::chrono::seconds{20});
     CHECK(run.ended() == 143);
   }
   CHECK_THAT(bench.states(), Catch::StartsWith("a interrupted ") && Catch::Contains(", b interrupted "));
   const int before = std::stoi(bench.ask("a", rounds));
-  CHECK(bench.run({"run", ".", "--devices", "devices.json", "--rounds", std::to_string(before + 4), "-q"}).status == 0);
+  CHECK(bench.run({"run", ".", "--devices", "devices.json", "--rounds", std::to_string(before + 4), "-q"})
+            .status == 0);
   CHECK(bench.states() == "a complete 0, b complete 0");
   CHECK(std::stoi(bench.ask("a", rounds)) == before + 4);
 }
@@ -255,11 +259,13 @@ TEST_CASE("what is wrong with a file of devices is said with its place, and noth
     return R"({"format": "jcprof-devices", "version": 1, "devices": [)" + devices + "]}";
   };
   CHECK_THAT(says(listing("")), Catch::Contains("there is no device"));
-  CHECK_THAT(says(listing(R"({"name": "../a", "transport": "pcsc:"})")), Catch::Contains("\"../a\" is no name of a device"));
+  CHECK_THAT(says(listing(R"({"name": "../a", "transport": "pcsc:"})")),
+             Catch::Contains("\"../a\" is no name of a device"));
   CHECK_THAT(says(listing(R"({"name": "a", "transport": "pcsc:"}, {"name": "a", "transport": "vpcd:"})")),
              Catch::Contains("there are two devices \"a\""));
   CHECK_THAT(says(listing(R"({"name": "a", "transport": "pcsd:"})")), Catch::Contains("pcsd"));
-  CHECK_THAT(says(R"({"format": "x", "version": 1, "devices": []})"), Catch::Contains("\"format\" is not \"jcprof-devices\""));
+  CHECK_THAT(says(R"({"format": "x", "version": 1, "devices": []})"),
+             Catch::Contains("\"format\" is not \"jcprof-devices\""));
   CHECK_THAT(bench.run({"run", ".", "--devices", "devices.json", "--transport", "pcsc:"}).text,
              Catch::Contains("--transport"));
 }

@@ -94,8 +94,10 @@ TEST_CASE("what an agent in front of a card is told and asked goes both ways") {
 
 TEST_CASE("what an agent in front of a card answers goes both ways") {
   const AgentDescription described{
-      .card = CardBehind{.reader = "R", .protocol = "T=1", .atr = "3b00", .counts_tries = true, .patience_ms = 9}};
-  const auto hello = std::get<AgentDescription>(read_answer<AgentDescription>(answer_line(id, described), id));
+      .card = CardBehind{
+          .reader = "R", .protocol = "T=1", .atr = "3b00", .counts_tries = true, .patience_ms = 9}};
+  const auto hello =
+      std::get<AgentDescription>(read_answer<AgentDescription>(answer_line(id, described), id));
   REQUIRE(hello.card);
   CHECK(hello.card->reader == "R");
   CHECK(hello.card->counts_tries);
@@ -105,8 +107,9 @@ TEST_CASE("what an agent in front of a card answers goes both ways") {
                            .run = AgentWholeRun{.events = 5, .signature = 6, .mix = 7},
                            .outcome = Outcome::refused,
                            .why = "no"};
-  const AgentMemory told{.window = window,
-                         .log = {.before = {1, 2, 3}, .after = {4, 5, 6}, .changes = {{.event = 0, .free = {7, 8, 9}}}}};
+  const AgentMemory told{
+      .window = window,
+      .log = {.before = {1, 2, 3}, .after = {4, 5, 6}, .changes = {{.event = 0, .free = {7, 8, 9}}}}};
   const auto memory = std::get<AgentMemory>(read_answer<AgentMemory>(answer_line(id, told), id));
   CHECK(memory.window.events == window.events);
   CHECK(memory.window.mix == 3);
@@ -116,9 +119,11 @@ TEST_CASE("what an agent in front of a card answers goes both ways") {
   CHECK(memory.window.outcome == Outcome::refused);
   CHECK(memory.log.before == FreeMemory{1, 2, 3});
   CHECK(memory.log.changes == told.log.changes);
-  CHECK(std::get<AgentError>(read_answer<AgentMemory>(answer_line(id, AgentError{.message = "m", .exit = 3}), id)).exit == 3U);
-  CHECK(std::holds_alternative<Breach>(
-      read_answer<AgentMemory>(R"({"id":7,"ok":{"window":{"events":[]},"before":[1,2],"after":[1,2,3],"changes":[]}})", id)));
+  CHECK(std::get<AgentError>(
+            read_answer<AgentMemory>(answer_line(id, AgentError{.message = "m", .exit = 3}), id))
+            .exit == 3U);
+  CHECK(std::holds_alternative<Breach>(read_answer<AgentMemory>(
+      R"({"id":7,"ok":{"window":{"events":[]},"before":[1,2],"after":[1,2,3],"changes":[]}})", id)));
 }
 
 TEST_CASE("an answer that is nested deeper than any program writes is a breach, whoever reads it") {

@@ -109,11 +109,9 @@ TEST_CASE("the hook of a secure channel is a program, of a card") {
         "  3 | \"session\": {\"exchange\": {\"cwd\": \"x\"}}\n"
         "    |                          ^\n"
         "hint: known here: \"run\"");
-  CHECK(with("\"transport\": \"agent:a\", \"session\": {\"exchange\": {\"run\": [\"hook\"]}}") ==
-        "p/jcprof.json:3: \"exchange\" is for cards only\n"
-        "  3 | \"transport\": \"agent:a\", \"session\": {\"exchange\": {\"run\": [\"hook\"]}}\n"
-        "    |                                                 ^");
-  CHECK(with("\"transport\": \"pcsc:\", \"session\": {\"exchange\": {\"run\": [\"hook\"]}}") == "(no error)");
+  for (const std::string transport : {"pcsc:", "vpcd:", "agent:jcprof-agent-card pcsc:"})
+    CHECK(with("\"transport\": \"" + transport + "\", \"session\": {\"exchange\": {\"run\": [\"hook\"]}}") ==
+          "(no error)");
 }
 
 TEST_CASE(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cards behind jcprof-agent-card: what `pcsc:` finds, it finds, and what goes wrong there ends as it does with
-// `pcsc:`.
+// Cards behind jcprof-agent-card: what `pcsc:` finds, it finds, and what goes wrong there ends as it does
+// with `pcsc:`.
 #include <csignal>
 #include <cstdlib>
 #include <map>
@@ -31,7 +31,8 @@ using test::TestClock;
 using test::Workplace;
 
 json profiled(const Workplace& place, const fs::path& project) {
-  const Said said = place.run({"jcprof", "profile", project.string(), "--rounds", "8", "--max-time", "100h", "-q"});
+  const Said said =
+      place.run({"jcprof", "profile", project.string(), "--rounds", "8", "--max-time", "100h", "-q"});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
   const std::string file = (project / "profile.json").string();
@@ -63,7 +64,8 @@ std::vector<std::string> apart(const json& a, const json& b) {
     const json& y = others.at(function["function"]);
     if (x["low"].get<double>() > y["high"].get<double>() * (1 + tolerance) ||
         y["low"].get<double>() > x["high"].get<double>() * (1 + tolerance))
-      names.push_back(fmt::format("{}: {} and {}", function["function"].get<std::string>(), x.dump(), y.dump()));
+      names.push_back(
+          fmt::format("{}: {} and {}", function["function"].get<std::string>(), x.dump(), y.dump()));
   }
   CHECK(a["functions"].size() > 3);
   return names;
@@ -73,7 +75,8 @@ void are_alike(const json& direct, const json& behind) {
   CHECK(direct["transport"] == "pcsc");
   CHECK(behind["transport"] == "agent");
   CHECK(passes_of(direct) == passes_of(behind));
-  for (const char* key : {"reader", "protocol", "atr", "device", "simulated"}) CHECK(direct[key] == behind[key]);
+  for (const char* key : {"reader", "protocol", "atr", "device", "simulated"})
+    CHECK(direct[key] == behind[key]);
   CHECK(apart(direct, behind) == std::vector<std::string>{});
 }
 
@@ -113,12 +116,25 @@ TEST_CASE("a card behind an agent that hangs is started again, and costs one sho
   it.bench.survives([&] { it.bench.signal_simulator(SIGSTOP); }, "'lost', 'timed_out'");
 }
 
+/// Agents that were started in this folder.
+std::vector<pid_t> agents_in(const fs::path& project) {
+  std::vector<pid_t> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
+    std::error_code gone;
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const bool is_agent = fs::read_symlink(entry.path() / "exe", gone).filename() == "jcprof-agent-card";
+    if (is_agent && fs::read_symlink(entry.path() / "cwd", gone) == project) found.push_back(std::stoi(name));
+  }
+  return found;
+}
+
 TEST_CASE("an agent of a card that is killed is started again, and costs one shot") {
   JCPROF_NEEDS_PRIVATE_PCSCD();
   const Behind it("card-agent-killed");
   it.bench.survives(
       [&] {
-        const std::vector<pid_t> agents = it.bench.place.processes("jcprof-agent-ca");
+        const std::vector<pid_t> agents = agents_in(it.bench.project);
         REQUIRE(agents.size() == 1);
         ::kill(agents.front(), SIGKILL);
       },
@@ -137,13 +153,15 @@ TEST_CASE("a daemon behind an agent that is killed and started again costs one s
       "'lost'");
 }
 
-TEST_CASE("a card that is pulled behind an agent ends the run in the words of pcsc:, and the next one goes on") {
+TEST_CASE(
+    "a card that is pulled behind an agent ends the run in the words of pcsc:, and the next one goes on") {
   JCPROF_NEEDS_PRIVATE_PCSCD();
   const PrivatePcscd daemon;
   const PinBench bench("card-agent-pulled");
   test::use_card_by_hand(bench.project);
   test::use_agent(bench.project);
-  std::optional<BackgroundProcess> card(std::in_place, test::card_by_hand(bench.project, daemon), LogPolicy{});
+  std::optional<BackgroundProcess> card(std::in_place, test::card_by_hand(bench.project, daemon),
+                                        LogPolicy{});
   Running run = bench.start();
   bench.wait_for_rounds(3);
   card.reset();
@@ -163,8 +181,8 @@ TEST_CASE("a reader that is not there, and words that are none, are errors of th
   const PinBench bench("card-agent-nothing");
   test::use_card_by_hand(bench.project);
   const auto says = [&](const std::string& reader, int status, const std::string& text) {
-    const Said said = bench.place.run({"jcprof", "run", bench.project.string(), "-q", "--transport",
-                                       "agent:jcprof-agent-card " + reader});
+    const Said said = bench.place.run(
+        {"jcprof", "run", bench.project.string(), "-q", "--transport", "agent:jcprof-agent-card " + reader});
     CHECK(said.status == status);
     CHECK_THAT(said.err, Catch::StartsWith(text));
   };
@@ -190,7 +208,8 @@ class LoopbackSsh {
  public:
   static std::string obstacle() {
     for (const char* program : {"/usr/sbin/sshd", "/usr/bin/ssh", "/usr/bin/ssh-keygen"})
-      if (!fs::exists(program)) return fmt::format("there is no {}: scripts/setup --test installs it", program);
+      if (!fs::exists(program))
+        return fmt::format("there is no {}: scripts/setup --test installs it", program);
     return "";
   }
 
@@ -202,10 +221,11 @@ class LoopbackSsh {
                             .cwd = folder_},
                            {}, 1min)
                   .exit_status == 0);
-    write_file(folder_ / "sshd_config",
-               fmt::format("Port {}\nListenAddress 127.0.0.1\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\n"
-                           "UsePAM no\nStrictModes no\nPasswordAuthentication no\nPermitRootLogin yes\n",
-                           port_, (folder_ / "host").string(), (folder_ / "user.pub").string()));
+    write_file(
+        folder_ / "sshd_config",
+        fmt::format("Port {}\nListenAddress 127.0.0.1\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\n"
+                    "UsePAM no\nStrictModes no\nPasswordAuthentication no\nPermitRootLogin yes\n",
+                    port_, (folder_ / "host").string(), (folder_ / "user.pub").string()));
     write_file(folder_ / "ssh_config",
                fmt::format("Host lab\n  HostName 127.0.0.1\n  Port {}\n  IdentityFile {}\n  BatchMode yes\n"
                            "  StrictHostKeyChecking no\n  UserKnownHostsFile /dev/null\n  LogLevel ERROR\n",
@@ -220,8 +240,9 @@ class LoopbackSsh {
 
   /// What goes before a command on the other side.
   std::string to(const fs::path& project) const {
-    return fmt::format("ssh -F {} lab cd {} && env PCSCLITE_CSOCK_NAME={} {}/", (folder_ / "ssh_config").string(),
-                       project.string(), std::getenv("PCSCLITE_CSOCK_NAME"), JCPROF_BIN_DIR);
+    return fmt::format("ssh -F {} lab cd {} && env PCSCLITE_CSOCK_NAME={} {}/",
+                       (folder_ / "ssh_config").string(), project.string(),
+                       std::getenv("PCSCLITE_CSOCK_NAME"), JCPROF_BIN_DIR);
   }
 
  private:
@@ -230,13 +251,15 @@ class LoopbackSsh {
   std::optional<BackgroundProcess> server_;
 };
 
-#define JCPROF_NEEDS_SSH()                                                     \
-  if (const std::string why = LoopbackSsh::obstacle(); !why.empty()) {         \
-    WARN("SKIPPED: " << why);                                                  \
-    return;                                                                    \
+#define JCPROF_NEEDS_SSH()                                             \
+  if (const std::string why = LoopbackSsh::obstacle(); !why.empty()) { \
+    WARN("SKIPPED: " << why);                                          \
+    return;                                                            \
   }
 
-TEST_CASE("a card behind an agent on another host, by ssh, goes the same way, and a cut connection costs one shot") {
+TEST_CASE(
+    "a card behind an agent on another host, by ssh, goes the same way, and a cut connection costs one "
+    "shot") {
   JCPROF_NEEDS_PRIVATE_PCSCD();
   JCPROF_NEEDS_SSH();
   const PrivatePcscd daemon;

@@ -42,10 +42,12 @@ void use_agent(const fs::path& project, const std::string& before) {
   const std::size_t begin = text.find("\"start\"");
   if (begin != std::string::npos) {
     const std::size_t end = text.find("]},", begin) + 2;
-    text.replace(begin, end - begin, fmt::format("\"agent\": {{\"options\": {{{}}}}}", text.substr(begin, end - begin)));
+    text.replace(begin, end - begin,
+                 fmt::format("\"agent\": {{\"options\": {{{}}}}}", text.substr(begin, end - begin)));
     write_file(file, text);
   }
-  replace_in(file, "\"transport\": \"pcsc:", fmt::format("\"transport\": \"agent:{}jcprof-agent-card pcsc:", before));
+  replace_in(file, "\"transport\": \"pcsc:",
+             fmt::format("\"transport\": \"agent:{}jcprof-agent-card pcsc:", before));
 }
 
 void use_card_by_hand(const fs::path& project) {

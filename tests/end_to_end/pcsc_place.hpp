@@ -25,8 +25,8 @@ void use_virtual_card(const std::filesystem::path& project);
 /// The same, in this reader (0 or 1).
 void use_reader(const std::filesystem::path& project, const PrivatePcscd& daemon, int reader = 0);
 
-/// A project of use_reader(), with jcprof-agent-card at its reader, which starts the card. `before` stands before
-/// the agent, such as "ssh host".
+/// A project of use_reader(), with jcprof-agent-card at its reader, which starts the card. `before` stands
+/// before the agent, such as "ssh host".
 void use_agent(const std::filesystem::path& project, const std::string& before = "");
 
 /// The same, with a card that somebody else starts and that may have its applet already.
