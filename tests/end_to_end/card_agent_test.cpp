@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cards behind jcprof-agent-card: what `pcsc:` finds, it finds, and what goes wrong there ends as it does
 // with `pcsc:`.
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <map>
@@ -116,7 +117,7 @@ TEST_CASE("a card behind an agent that hangs is started again, and costs one sho
   it.bench.survives([&] { it.bench.signal_simulator(SIGSTOP); }, "'lost', 'timed_out'");
 }
 
-/// Agents that were started in this folder.
+/// Agents that were started in this folder; the guards of what they start come after them.
 std::vector<pid_t> agents_in(const fs::path& project) {
   std::vector<pid_t> found;
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
@@ -126,6 +127,7 @@ std::vector<pid_t> agents_in(const fs::path& project) {
     const bool is_agent = fs::read_symlink(entry.path() / "exe", gone).filename() == "jcprof-agent-card";
     if (is_agent && fs::read_symlink(entry.path() / "cwd", gone) == project) found.push_back(std::stoi(name));
   }
+  std::ranges::sort(found);
   return found;
 }
 
@@ -135,7 +137,7 @@ TEST_CASE("an agent of a card that is killed is started again, and costs one sho
   it.bench.survives(
       [&] {
         const std::vector<pid_t> agents = agents_in(it.bench.project);
-        REQUIRE(agents.size() == 1);
+        REQUIRE(!agents.empty());
         ::kill(agents.front(), SIGKILL);
       },
       "'lost'");
