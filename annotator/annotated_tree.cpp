@@ -47,6 +47,11 @@ bool is_of_the_system(const fs::path& path) {
   return text.starts_with("/usr/include/") || text.starts_with("/usr/lib/");
 }
 
+/// Of a library: other tools tell its path as its compiler got it, below a folder that nobody knows.
+bool is_of_elsewhere(const Profile& profile, const SourceDigest& source) {
+  return is_imported(profile.run) && source.sha256.empty() && fs::path(source.path).is_relative();
+}
+
 fs::path common_folder(const fs::path& one, const fs::path& other) {
   const auto end = std::mismatch(one.begin(), one.end(), other.begin(), other.end()).first;
   fs::path common;
@@ -97,8 +102,9 @@ fs::path root_of_sources(const Profile& profile) {
   std::optional<fs::path> root;
   for (const SourceDigest& source : profile.sources) {
     const fs::path path = fs::path(source.path).lexically_normal();
-    if (path.is_relative()) return fs::current_path();
-    if (is_of_the_system(path)) continue;
+    const bool is_elsewhere = is_of_the_system(path) || is_of_elsewhere(profile, source);
+    if (path.is_relative() && !is_elsewhere) return fs::current_path();
+    if (is_elsewhere) continue;
     root = root ? common_folder(*root, path.parent_path()) : path.parent_path();
   }
   return root.value_or(fs::current_path());
@@ -184,6 +190,7 @@ std::vector<AnnotatedFile> write_annotated(const Profile& profile, const fs::pat
     const std::vector<LineComment> comments = comments_for(profile, source.path, dating);
     if (comments.empty()) continue;
     if (!stays_below(source.path)) {
+      if (is_of_elsewhere(profile, source)) continue;
       faults.push_back(
           {.message = "the profile names a source outside the project", .place = {.file = source.path}});
       continue;

@@ -61,7 +61,7 @@ TEST_CASE("what jcprof import writes is shown, queried, exported, checked and co
                              Catch::Contains("thread 1 without a call tree"));
   CHECK_THAT(bench.run({"query", "a", "SELECT caller, callee, calls, inclusive FROM caller"}).text,
              Catch::Contains("main    f       2      7.0"));
-  CHECK_THAT(bench.run({"export", "a/profile.jcprof"}).text,
+  CHECK_THAT(bench.run({"export", "a/profile.jcprof", "--format", "json"}).text,
              Catch::Contains(R"("transport": "import:a.cg")") && Catch::Contains(R"("agent": "test-1")"));
   CHECK(bench.run({"check", "a", "--budget", "total <= 12 instructions"}).status == 0);
   CHECK(bench.run({"check", "b", "--budget", "total <= 12 instructions"}).status == 1);
@@ -74,7 +74,7 @@ TEST_CASE("what jcprof import writes is shown, queried, exported, checked and co
 
 TEST_CASE("jcprof import keeps what jcprof measured, and refuses what it does not know") {
   const Bench bench;
-  std::filesystem::create_directories(bench / "mine");
+  CHECK(bench.run({"import", "a.cg", "-q", "-o", "mine"}).status == 0);
   {
     Store store(bench / "mine/profile.jcprof", OpenMode::read_write);
     store.begin_run({.started = "2026-01-02T03:04:05Z", .transport = "vpcd:"}, {}, {});
