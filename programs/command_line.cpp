@@ -97,7 +97,7 @@ const std::array<Verb, 16> verbs{{
   jcprof record --analyze out/record.jcplog --timeline calls.json
 )"},
     {"import", "read the profile of another tool", parsed<ImportOptions>,
-     "Reads the profile of another tool, and writes DIR/profile.jcprof for all other verbs.\n"
+     "Reads the profile of another tool, for all other verbs: DIR/profile.jcprof.\n"
      "The file itself tells its format (docs/import.md).",
      R"(  jcprof import callgrind.out.4711         valgrind --tool=callgrind
   jcprof import measurements.csv -o old    JCProfilerNext

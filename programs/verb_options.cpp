@@ -273,14 +273,6 @@ void add_options(CLI::App& app, RecordOptions& options) {
   });
 }
 
-void add_options(CLI::App& app, ImportOptions& options) {
-  app.add_option("FILE", options.file, "the profile of another tool")->required();
-  app.add_option("--elf", options.elf, "the program whose addresses FILE has (gmon.out)")
-      ->type_name("PROGRAM");
-  add_out(app, options.out, "folder of the profile (default: jcprof-out)");
-  add_quiet(app, options.quiet);
-}
-
 void add_options(CLI::App& app, ExportOptions& options) {
   app.add_option("PROJECT...", options.projects,
                  "projects or profiles (default: the current folder); several for parquet alone");

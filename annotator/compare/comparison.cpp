@@ -276,14 +276,13 @@ void warn(Comparison& result, const std::vector<Compared>& before, const std::ve
   if (profile.run.unit != ClockUnit::instructions && std::min(before.size(), after.size()) < 2)
     result.warnings.push_back(
         "one session on a side does not tell how much sessions differ: jcprof assumes 2 % in speed, and "
-        "takes "
-        "the rest from the scatter of the lines. Measure three sessions a side to know it");
-  const auto is_of_one_run = [](const Compared& s) {
-    return s.profile.recorded && s.profile.total.rounds < 2;
-  };
-  if (std::min(before.size(), after.size()) < 2 && is_said_of_any(is_of_one_run))
+        "takes the rest from the scatter of the lines. Measure three sessions a side to know it");
+  const auto is_one_run = [](const Compared& s) { return s.profile.recorded && s.profile.total.rounds < 2; };
+  if (std::min(before.size(), after.size()) < 2 && is_said_of_any(is_one_run))
     result.warnings.push_back(
         "each recording is one run, and runs vary by an unknown amount: a change may be no more than that");
+  if (is_imported(profile.run) && result.lines.size() < profile.lines.size())
+    result.warnings.push_back("lines are left out where jcprof does not know that the source is the same");
   if (is_said_of_any([](const Compared& s) { return s.profile.paths.size() > 1; }))
     result.warnings.push_back(
         "the command takes several paths: each profile shows its own most frequent path, and the two may "
@@ -362,12 +361,7 @@ Comparison compare(const std::vector<Compared>& all_before, const std::vector<Co
   const Entries lines = line_entries(after);
   const Entries old_functions = function_entries(before);
   const Entries functions = function_entries(after);
-  std::vector<Pair> line_pairs = pairs_of_lines(before.front(), old_lines, after.front(), lines);
-  const bool has_traps = !is_imported(before.front().profile.run) || !before.front().map.traps.empty();
-  // Nothing tells where lines without traps moved in a text that changed.
-  const auto alone = has_traps ? 0 : std::erase_if(line_pairs, [](const Pair& pair) {
-    return pair.before == nullptr || pair.after == nullptr;
-  });
+  const std::vector<Pair> line_pairs = pairs_of_lines(before.front(), old_lines, after.front(), lines);
   const std::vector<Pair> function_pairs = pairs_of_functions(old_functions, functions);
   const bool are_counts = after.front().profile.run.unit == ClockUnit::instructions;
   const SessionEffects effects = effects_between(
@@ -383,9 +377,6 @@ Comparison compare(const std::vector<Compared>& all_before, const std::vector<Co
                     .lines = judged(line_pairs, effects, margins),
                     .functions = judged(function_pairs, effects, margins)};
   warn(result, before, after);
-  if (alone > 0)
-    result.warnings.push_back(fmt::format(
-        "{} lines are left out: their sources changed, or jcprof does not know that they did not", alone));
   warn_of_void(result, all_before.size(), all_after.size());
   return result;
 }

@@ -96,6 +96,9 @@ std::vector<Pair> pairs_of_lines(const Compared& before, const Entries& old, con
   }
   for (std::size_t i = 0; i < old.size(); ++i)
     if (!is_there[i]) pairs.push_back({.before = &old[i]});
+  // Nothing tells where lines without traps moved in a text that changed.
+  if (is_imported(before.profile.run) && before.map.traps.empty())
+    std::erase_if(pairs, [](const Pair& pair) { return pair.before == nullptr || pair.after == nullptr; });
   return pairs;
 }
 
