@@ -76,6 +76,7 @@ class FirefoxThread {
     samples["weightType"] = is_time_ ? "tracing-ms" : "samples";
     return {
         {"processType", "default"},
+        {"processName", plain_line(project)},
         {"processStartupTime", 0},
         {"processShutdownTime", nullptr},
         {"registerTime", 0},

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <limits>
+#include <regex>
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
@@ -227,6 +228,19 @@ TEST_CASE("each table of a fleet has types for all of its columns") {
     CHECK(table.columns.size() > 3);
     CHECK(table.columns.front().name == "profile");
   }
+}
+
+TEST_CASE("DuckDB understands each statement of docs/fleet.md") {
+  const Fleet fleet;
+  store_measured(fleet.profile("measured.jcprof"));
+  store_recorded(fleet.profile("recorded.jcprof"));
+  if (!fleet.write({fleet.profile("measured.jcprof"), fleet.profile("recorded.jcprof")})) return;
+  const std::string page = read_file(JCPROF_SOURCE_DIR "/docs/fleet.md");
+  static const std::regex form("```sql\n([^`]+)```");
+  int statements = 0;
+  for (std::sregex_iterator match(page.begin(), page.end(), form), end; match != end; ++match, ++statements)
+    CHECK(fleet.rows((*match)[1].str()).is_array());
+  CHECK(statements >= 4);
 }
 
 TEST_CASE("without DuckDB an export to Parquet says how to get it, and leaves nothing half done") {
