@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "annotator/export/exports.hpp"
+
+#include <initializer_list>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -8,7 +11,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "annotator/export/exports.hpp"
 #include "annotator/started.hpp"
 #include "annotator/tree_walk.hpp"
 #include "src/core/text.hpp"

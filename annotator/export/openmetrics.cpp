@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "annotator/export/exports.hpp"
+
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -8,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "annotator/estimate/measured_path.hpp"
-#include "annotator/export/exports.hpp"
 #include "annotator/started.hpp"
 #include "src/core/text.hpp"
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "annotator/export/exports.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "annotator/export/exports.hpp"
 #include "annotator/tree_walk.hpp"
 #include "src/core/text.hpp"
 

@@ -3,6 +3,7 @@
 // the tables and their columns; which file formats there are is for others.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
