@@ -19,7 +19,7 @@ Project applet() {
 }
 
 void make(const Project& project, const std::string& uri) {
-  make_transport(project, {}, uri, "/tmp/jcprof-out");
+  make_transport(project, {}, uri, harness::OutputPlaces("/tmp/jcprof-out"));
 }
 
 }  // namespace
