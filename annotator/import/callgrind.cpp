@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // callgrind.out, of valgrind and of others that write it ("Callgrind Format Specification" in its manual).
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -111,33 +113,49 @@ class CallgrindParser {
   };
 
   void read_header(std::string_view line) {
+    const std::string_view key = line.substr(0, line.find(':'));
+    if (key.size() == line.size() || !is_one_of(key, header_keys))
+      scanner_.refuse("this is no line of the callgrind format");
     if (const auto version = header(line, "version"); version && *version != "1")
       scanner_.refuse(fmt::format("this is version {} of the callgrind format", *version));
     if (const auto creator = header(line, "creator")) profile_.info.agent = *creator;
     if (auto command = header(line, "cmd"))
       if (const std::string_view program = take_word(*command); !program.empty())
         profile_.info.project = std::filesystem::path(program).filename().string();
-    if (const auto totals = header(line, "totals")) add_totals(*totals);
-    if (auto positions = header(line, "positions")) {
-      last_.clear();
-      for (auto word = take_word(*positions); !word.empty(); word = take_word(*positions)) {
-        if (word == "line") line_place_ = last_.size();
-        last_.push_back(0);
-      }
-      if (line_place_ >= last_.size()) scanner_.refuse("\"positions:\" has no \"line\"");
-    }
+    if (const auto totals = header(line, "totals")) add_total(*totals, totals_);
+    if (const auto summary = header(line, "summary")) add_total(*summary, summary_);
+    if (const auto positions = header(line, "positions")) read_positions(*positions);
     if (const auto events = header(line, "events")) read_events(*events);
+  }
+
+  void read_positions(std::string_view text) {
+    last_.clear();
+    line_place_.reset();
+    for (auto word = take_word(text); !word.empty(); word = take_word(text)) {
+      if (!is_one_of(word, {"instr", "bb", "line"}) || last_.size() == most_positions)
+        scanner_.refuse(fmt::format("\"{}\" is no kind of position", word));
+      if (word == "line") line_place_ = last_.size();
+      last_.push_back(0);
+    }
+    if (last_.empty()) scanner_.refuse("\"positions:\" names none");
+    if (line_place_ || std::exchange(is_without_lines_, true)) return;
+    profile_.warnings.push_back(
+        {.text = "the file has positions that are no lines: jcprof shows its functions only"});
   }
 
   void read_events(std::string_view text) {
     std::vector<std::string_view> names;
-    for (auto word = take_word(text); !word.empty(); word = take_word(text)) names.push_back(word);
+    for (auto word = take_word(text); !word.empty(); word = take_word(text)) {
+      if (names.size() == most_events)
+        scanner_.refuse(fmt::format("there are more than {} events", most_events));
+      names.push_back(word);
+    }
     const auto known = std::ranges::find_if(known_events, [&](const auto& event) {
       return std::ranges::find(names, event.second) != names.end();
     });
     if (known == known_events.end())
       scanner_.refuse(
-          fmt::format("none of the events is instructions, cycles or ns: \"{}\"", fmt::join(names, " ")));
+          fmt::format("none of the events is instructions, cycles or ns: \"{}\"", few(names, " ")));
     if (has_events_ && known->first != profile_.info.unit)
       scanner_.refuse("the parts of the file have different events");
     const auto place = std::ranges::find(names, known->second);
@@ -146,16 +164,35 @@ class CallgrindParser {
     if (!has_events_ && !names.empty())
       profile_.warnings.push_back(
           {.text = fmt::format("the events {} of the file are left out: this profile has {}",
-                               fmt::join(names, ", "), known->second)});
+                               few(names, ", "), known->second)});
     profile_.info.unit = known->first;
     has_events_ = true;
   }
 
-  void add_totals(std::string_view text) {
-    for (std::size_t i = 0; i < event_; ++i) take_word(text);
-    const auto total = number_in<std::uint64_t>(take_word(text));
-    if (!total) scanner_.refuse("this is no total");
-    totals_ = totals_.value_or(0) + static_cast<double>(*total);
+  /// The first names, and how many more there are.
+  static std::string few(const std::vector<std::string_view>& names, std::string_view between) {
+    constexpr std::size_t most = 8;
+    const std::size_t shown = std::min(names.size(), most);
+    const std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, between));
+    return names.size() > shown ? fmt::format("{} and {} more", text, names.size() - shown) : text;
+  }
+
+  void add_total(std::string_view text, std::optional<double>& sum) {
+    sum = sum.value_or(0) + static_cast<double>(cost_in(text));
+  }
+
+  /// That of the event. Costs that a line leaves out at its end are 0.
+  std::uint64_t cost_in(std::string_view text) const {
+    std::string_view word = take_word(text);
+    for (std::size_t i = 0; i < event_ && !word.empty(); ++i) word = take_word(text);
+    return word.empty() ? 0 : count_in(word, "cost");
+  }
+
+  std::uint64_t count_in(std::string_view word, std::string_view what) const {
+    const auto count = number_in<std::uint64_t>(word);
+    if (!count) scanner_.refuse(fmt::format("\"{}\" is no {}", word, what));
+    if (*count > most_count) scanner_.refuse(fmt::format("the {} {} is above 2^62", what, word));
+    return *count;
   }
 
   void read_name(std::string_view line) {
@@ -164,6 +201,9 @@ class CallgrindParser {
     const std::string_view value = line.substr(equals + 1);
     if (call_) scanner_.refuse("a call has no cost");
     if (key == "ob") module_ = modules_.at(value, scanner_);
+    if (!is_one_of(key, name_keys)) scanner_.refuse("this is no line of the callgrind format");
+    if (key == "jfi") files_.at(value, scanner_);
+    if (key == "jfn") names_.at(value, scanner_);
     if (is_one_of(key, {"fl", "fi", "fe"})) file_ = files_.at(value, scanner_);
     if (key == "fn") function_ = function_at(module_, file_, names_.at(value, scanner_));
     if (key == "cob") called_module_ = modules_.at(value, scanner_);
@@ -181,12 +221,13 @@ class CallgrindParser {
   /// "calls=COUNT POSITION": the position is where the callee begins.
   void read_calls(std::string_view value) {
     if (!callee_ || !function_) scanner_.refuse("a call of no function");
-    const auto count = number_in<std::uint64_t>(take_word(value));
-    if (!count) scanner_.refuse("this is no number of calls");
+    const std::uint64_t count = count_in(take_word(value), "number of calls");
+    calls_ += count;
+    if (calls_ > most_count) scanner_.refuse("the numbers of calls add up to more than 2^62");
     std::size_t& line = profile_.functions[*callee_].symbol.line;
-    const std::vector<std::uint64_t> target = positions(value);
-    if (line == 0) line = target[line_place_];
-    call_ = Call{.callee = *callee_, .count = *count};
+    const Number target = line_of(positions(value));
+    if (line == 0) line = target;
+    call_ = Call{.callee = *callee_, .count = count};
     callee_.reset();
   }
 
@@ -198,8 +239,13 @@ class CallgrindParser {
       if (!position) scanner_.refuse(fmt::format("\"{}\" is no position", word));
       result.push_back(*position);
     }
-    if (result[line_place_] > most_line) scanner_.refuse("this is no line of a source");
+    if (line_place_ && result[*line_place_] > most_line) scanner_.refuse("this is no line of a source");
     return result;
+  }
+
+  /// 0: the file does not tell.
+  Number line_of(const std::vector<std::uint64_t>& positions) const {
+    return line_place_ ? static_cast<Number>(positions[*line_place_]) : 0;
   }
 
   void read_cost(std::string_view line) {
@@ -207,20 +253,17 @@ class CallgrindParser {
     last_ = positions(line);
     if (std::exchange(is_jump_, false)) return;
     if (!function_) scanner_.refuse("a cost belongs to no function");
-    std::string_view word;
-    for (std::size_t i = 0; i <= event_; ++i) word = take_word(line);
-    const auto cost = word.empty() ? std::optional(std::uint64_t{0}) : number_in<std::uint64_t>(word);
-    if (!cost) scanner_.refuse(fmt::format("\"{}\" is no cost", word));
-    const Number at = static_cast<Number>(last_[line_place_]);
+    const auto cost = static_cast<double>(cost_in(line));
+    const Number at = line_of(last_);
     if (call_) {
       StoredArc& arc = arcs_[{*function_, call_->callee, file_, at}];
       arc.count += call_->count;
-      arc.inclusive = arc.inclusive.value_or(0) + static_cast<double>(*cost);
+      arc.inclusive = arc.inclusive.value_or(0) + cost;
       call_.reset();
       return;
     }
-    profile_.functions[*function_].own += static_cast<double>(*cost);
-    if (at > 0 && file_ > 0) lines_[{*function_, file_, at}] += static_cast<double>(*cost);
+    profile_.functions[*function_].own += cost;
+    if (at > 0 && file_ > 0) lines_[{*function_, file_, at}] += cost;
   }
 
   Number function_at(Number module, Number file, Number name) {
@@ -236,11 +279,13 @@ class CallgrindParser {
   FlatProfile finish() {
     double sum = 0;
     for (const FlatFunction& function : profile_.functions) sum += function.own;
-    if (!totals_)
+    const std::optional<double> total = totals_ ? totals_ : summary_;
+    if (!total)
       profile_.warnings.push_back(
           {.kind = WarningKind::lost, .text = "the file has no \"totals:\": its end may be missing"});
-    else if (*totals_ != sum)
-      scanner_.refuse(fmt::format("the costs add up to {}, and the file's totals are {}", sum, *totals_));
+    else if (*total != sum)
+      scanner_.refuse(fmt::format("the costs add up to {}, and the file's {} are {}", sum,
+                                  totals_ ? "totals" : "sums in \"summary:\"", *total));
     for (auto& [key, arc] : arcs_) {
       const auto& [caller, callee, file, line] = key;
       profile_.arcs.push_back({.caller = caller,
@@ -261,6 +306,14 @@ class CallgrindParser {
   }
 
   static constexpr std::uint64_t most_line = 1U << 30U;
+  static constexpr std::uint64_t most_count = std::uint64_t{1} << 62U;
+  static constexpr std::size_t most_events = 1000;
+  static constexpr std::size_t most_positions = 3;
+  static constexpr std::initializer_list<std::string_view> header_keys{
+      "version", "creator",   "cmd",   "pid",    "thread",  "part",  "desc",
+      "arch",    "positions", "event", "events", "summary", "totals"};
+  static constexpr std::initializer_list<std::string_view> name_keys{
+      "ob", "fl", "fi", "fe", "fn", "cob", "cfi", "cfl", "cfn", "calls", "jfi", "jfn", "jump", "jcnd"};
 
   Scanner scanner_;
   FlatProfile profile_;
@@ -269,14 +322,16 @@ class CallgrindParser {
   std::map<std::tuple<Number, Number, Number, Number>, StoredArc> arcs_;  // caller, callee, file, line
   std::map<std::tuple<Number, Number, Number>, double> lines_;            // function, file, line
   std::vector<std::uint64_t> last_{0};                                    // positions
-  std::size_t line_place_ = 0;                                            // of the line among them
+  std::optional<std::size_t> line_place_ = 0;                             // of the line among them
   std::size_t event_ = 0;                                                 // place of its cost
   bool has_events_ = false;
   bool is_jump_ = false;
+  bool is_without_lines_ = false;
+  std::uint64_t calls_ = 0;
   Number module_ = 0, file_ = 0;
   std::optional<Number> function_, callee_, called_module_, called_file_;
   std::optional<Call> call_;
-  std::optional<double> totals_;
+  std::optional<double> totals_, summary_;
 };
 
 }  // namespace
