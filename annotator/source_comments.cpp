@@ -21,12 +21,15 @@ namespace {
 // must have one of these forms.
 constexpr std::string_view own_forms =
     R"(// (?:)"
-    R"([0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions))(?: ±(?:[0-9.]+|\?))? \([0-9.]+ %\) ×[0-9]+)"
+    R"([0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions))(?: ±(?:[0-9.]+|\?))? \([0-9.]+ %\)(?: ×[0-9]+)?)"
     R"((?:, [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) each)?)"
     R"((?:; own [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions))(?: ±(?:[0-9.]+|\?))? \([0-9.]+ %\))?)"
     R"((?:; own < [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)))?(?:; first of [0-9]+)?)"
-    R"(|< [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) ×[0-9]+(?:; first of [0-9]+)?)"
-    R"(|not reached|not measured(?: \([0-9]+ rounds?\))? ×[0-9]+|unreliable ×[0-9]+(?:; first of [0-9]+)?)"
+    R"(|< [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions))(?: ×[0-9]+)?(?:; first of [0-9]+)?)"
+    R"(|not measured(?: \([0-9]+ rounds?\))?(?: ×[0-9]+)?)"
+    R"((?:; own [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions))(?: ±(?:[0-9.]+|\?))? \([0-9.]+ %\))?)"
+    R"((?:; own < [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)))?(?:; first of [0-9]+)?)"
+    R"(|not reached|unreliable(?: ×[0-9]+)?(?:; first of [0-9]+)?)"
     R"(|jcprof: no room for a comment at (?:line [0-9]+ \([a-z ]+\)(?:, )?)+)"
     R"() \([A-Za-z0-9._+ -]*,)"
     R"((?:[0-9]+| [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2} UTC| no date| jcprof)\))";
@@ -86,9 +89,10 @@ std::string known_cost(const Estimate& estimate, ClockUnit unit) {
 }
 
 std::string cost_text(const Estimate& cost, std::uint64_t times, double average, ClockUnit unit) {
-  if (!was_measured(cost)) return fmt::format("// {} ×{}", no_value(cost), times);
-  if (is_bound(cost)) return fmt::format("// < {} ×{}", upper_bound(cost.ticks.high, unit), times);
-  std::string text = "// " + known_cost(cost, unit) + (times == 0 ? "" : " " + times_text(times));
+  const std::string passes = times == 0 ? "" : " " + times_text(times);
+  if (!was_measured(cost)) return fmt::format("// {}{}", no_value(cost), passes);
+  if (is_bound(cost)) return fmt::format("// < {}{}", upper_bound(cost.ticks.high, unit), passes);
+  std::string text = "// " + known_cost(cost, unit) + passes;
   if (times > 1) text += fmt::format(", {} each", each(average, scale_for(cost.ticks.value, unit), unit));
   return text;
 }
@@ -107,7 +111,7 @@ std::string function_text(const FunctionsOfLine& functions, ClockUnit unit) {
   const double average =
       first.spread ? first.spread->average : first.inclusive.ticks.value / static_cast<double>(first.calls);
   std::string text = cost_text(first.inclusive, first.calls, average, unit);
-  if (!is_bound(first.inclusive) && !first.inclusive.unreliable)
+  if (!is_bound(first.inclusive) && !first.inclusive.unreliable && was_measured(first.exclusive))
     text += "; own " + (is_bound(first.exclusive) ? "< " + upper_bound(first.exclusive.ticks.high, unit)
                                                   : known_cost(first.exclusive, unit));
   if (functions.size() > 1) text += fmt::format("; first of {}", functions.size());
