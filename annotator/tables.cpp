@@ -37,6 +37,7 @@ std::string signed_quantity(const Interval& ticks, ClockUnit unit) {
 /// Three digits, or fewer where own cost leaves more open.
 std::string single_quantity(const Interval& ticks, ClockUnit unit) {
   constexpr double least = 0.005;
+  if (ticks.high == 0) return fmt::format("0 {}", scale_for(0, unit).name);
   const double half = std::max(engine::half_width(ticks), least * ticks.value);
   return quantity({ticks.value, ticks.value - half, ticks.value + half}, unit).value;
 }

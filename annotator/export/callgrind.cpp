@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "annotator/export/exports.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -20,6 +21,7 @@ using Place = std::pair<std::string, std::size_t>;  // path and line
 struct Calls {
   std::uint64_t count = 0;
   double inclusive = 0;
+  bool is_known = true;  // its cost
 };
 
 /// The costs of a function, whoever called it.
@@ -51,6 +53,7 @@ std::vector<FunctionCosts> costs_of(const CostTree& tree) {
     Calls& calls = costs[arc.caller].calls[{arc.path == caller.path ? arc.line : caller.line, arc.callee}];
     calls.count += arc.calls;
     calls.inclusive += arc.inclusive.value_or(0);
+    calls.is_known = calls.is_known && (arc.inclusive || arc.caller == arc.callee);
   }
   return costs;
 }
@@ -105,8 +108,9 @@ class CallgrindWriter {
 
   void add_calls(std::size_t line, const CostFunction& callee, const Calls& calls) {
     if (has_modules_) text_ += fmt::format("cob={}\n", modules_(callee.module));
-    text_ += fmt::format("cfi={}\ncfn={}\ncalls={} {}\n{} {:.0f}\n", files_(callee.path), functions_(callee),
-                         calls.count, callee.line, line, calls.inclusive);
+    text_ += fmt::format("cfi={}\ncfn={}\ncalls={} {}\n{}", files_(callee.path), functions_(callee),
+                         calls.count, callee.line, line);
+    text_ += calls.is_known ? fmt::format(" {:.0f}\n", calls.inclusive) : "\n";
   }
 
   const CostTree& tree_;
@@ -115,9 +119,12 @@ class CallgrindWriter {
   std::string text_;
 };
 
-std::string described(const RunInfo& run) {
-  return fmt::format("desc: Device: {}{}\ndesc: Transport: {}\ndesc: Started: {}\n", plain_line(run.device),
-                     run.simulated ? ", SIMULATED" : "", plain_line(run.transport), plain_line(run.started));
+std::string described(const RunInfo& run, const CostTree& tree) {
+  const bool has_unknown = std::ranges::any_of(
+      tree.arcs, [](const CostArc& arc) { return !arc.inclusive && arc.caller != arc.callee; });
+  return fmt::format("desc: Device: {}{}\ndesc: Transport: {}\ndesc: Started: {}\n{}", plain_line(run.device),
+                     run.simulated ? ", SIMULATED" : "", plain_line(run.transport), plain_line(run.started),
+                     has_unknown ? "desc: Note: calls without a cost were counted and not measured\n" : "");
 }
 
 }  // namespace
@@ -130,7 +137,7 @@ std::string to_callgrind(const Profile& profile) {
   std::string text = fmt::format(
       "# callgrind format\nversion: 1\ncreator: {}\ncmd: {}\n{}positions: line\nevent: {} : {}\nevents: {}\n"
       "summary: {:.0f}\n",
-      plain_line(profile.run.tool), plain_line(profile.run.project), described(profile.run), unit,
+      plain_line(profile.run.tool), plain_line(profile.run.project), described(profile.run, tree), unit,
       profile.run.unit == ClockUnit::ns ? "nanoseconds" : unit, unit, total);
   const std::vector<FunctionCosts> costs = costs_of(tree);
   CallgrindWriter writer(tree);

@@ -146,10 +146,13 @@ std::string functions_csv(const Profile& profile) {
       name_of(profile.run.unit));
   for (const FunctionEstimate& function : profile.functions) {
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    const auto known = [](const Estimate& cost, double value) { return was_measured(cost) ? value : none; };
     const Spread each = function.spread.value_or(Spread{none, none, none, none, none, none});
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", csv_text(function.path), function.line,
-                        csv_text(function.function), function.calls, function.exclusive.ticks.value,
-                        function.exclusive.share.value, function.inclusive.ticks.value, cell(each.average),
+                        csv_text(function.function), function.calls,
+                        cell(known(function.exclusive, function.exclusive.ticks.value)),
+                        cell(known(function.exclusive, function.exclusive.share.value)),
+                        cell(known(function.inclusive, function.inclusive.ticks.value)), cell(each.average),
                         cell(each.least), cell(each.q50), cell(each.q95), cell(each.q99), cell(each.most));
   }
   return text;

@@ -57,8 +57,8 @@ std::string functions(const Profile& profile) {
   for (const FunctionEstimate& function : profile.functions | std::views::take(most_rows)) {
     const CostCells own = cost_cells(function.exclusive, profile.run.unit);
     const CostCells all = cost_cells(function.inclusive, profile.run.unit);
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | ×{} | {} | {} |\n", own.value, own.half_width,
-                        own.share, all.value, all.half_width, all.share, function.calls,
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", own.value, own.half_width,
+                        own.share, all.value, all.half_width, all.share, times_text(function.calls),
                         markdown_code(function.function), place(function.path, function.line));
   }
   return text + left_out(profile.functions.size());

@@ -2,6 +2,7 @@
 #include "annotator/import/flat.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -65,10 +66,12 @@ std::vector<Sums> sums_of(const FlatProfile& profile) {
 
 void put_inclusive(StoredEstimate& row, const Sums& sums, double total) {
   row.inclusive = row.inclusive_low = row.inclusive_high = std::min(row.ticks + sums.below, total);
-  if (sums.is_in_cycle) row.inclusive_low = 0;
-  if (sums.is_below_known) return;
-  row.inclusive_low = -std::numeric_limits<double>::infinity();
-  row.inclusive_high = std::numeric_limits<double>::infinity();
+  // Calls within a cycle hold each other's costs, and leave out those of calls that were open already.
+  if (sums.is_in_cycle) {
+    row.inclusive_low = 0;
+    row.inclusive_high = total;
+  }
+  if (!sums.is_below_known) forget_inclusive(row);
 }
 
 std::vector<StoredEstimate> function_rows(const FlatProfile& profile, const std::vector<Sums>& sums,
@@ -82,6 +85,10 @@ std::vector<StoredEstimate> function_rows(const FlatProfile& profile, const std:
     row.line = symbol.line;
     row.hits = sums[i].calls;
     put_inclusive(row, sums[i], total);
+    if (profile.is_sampled && row.ticks == 0) {
+      forget_own(row);
+      forget_inclusive(row);
+    }
     rows.push_back(std::move(row));
   }
   put_hottest_first(rows);
@@ -131,8 +138,22 @@ StoredEstimate single_row(EstimateScope scope, double ticks, double total) {
           .resolved = true};
 }
 
+void forget_own(StoredEstimate& row) {
+  row.raw = row.ticks = row.share = std::numeric_limits<double>::quiet_NaN();
+  row.low = row.share_low = -std::numeric_limits<double>::infinity();
+  row.high = row.share_high = std::numeric_limits<double>::infinity();
+  row.resolved = false;
+}
+
+void forget_inclusive(StoredEstimate& row) {
+  row.inclusive = std::numeric_limits<double>::quiet_NaN();
+  row.inclusive_low = -std::numeric_limits<double>::infinity();
+  row.inclusive_high = std::numeric_limits<double>::infinity();
+}
+
 void put_hottest_first(std::vector<StoredEstimate>& rows) {
-  std::ranges::stable_sort(rows, std::ranges::greater{}, &StoredEstimate::ticks);
+  std::ranges::stable_sort(rows, std::ranges::greater{},
+                           [](const StoredEstimate& row) { return std::isnan(row.ticks) ? -1 : row.ticks; });
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].position = static_cast<std::uint32_t>(i);
 }
 
@@ -146,6 +167,7 @@ RecordedRun recorded_run(FlatProfile profile) {
   recording.threads = {{.serial = 1, .name = "without a call tree", .recorded = total}};
   run.estimates = {single_row(EstimateScope::total, total, total),
                    single_row(EstimateScope::unattributed, 0, total)};
+  if (profile.is_sampled && total == 0) forget_own(run.estimates.front());
   std::ranges::move(function_rows(profile, sums, total), std::back_inserter(run.estimates));
   std::ranges::move(line_rows(profile, total), std::back_inserter(run.estimates));
   for (std::uint32_t i = 0; i < profile.functions.size(); ++i) {

@@ -29,6 +29,7 @@ struct FlatProfile {
   std::vector<StoredArc> arcs;
   std::vector<FlatLine> lines;  // of each function in one piece
   std::vector<Warning> warnings;
+  bool is_sampled = false;  // a function of cost 0 may have run
 };
 
 /// The recording of it: functions side by side below one thread.
@@ -36,6 +37,10 @@ RecordedRun recorded_run(FlatProfile profile);
 
 /// A row of one run, without an interval. `total`: of which it is a share.
 StoredEstimate single_row(EstimateScope scope, double ticks, double total);
+
+/// Nobody knows what it cost.
+void forget_own(StoredEstimate& row);
+void forget_inclusive(StoredEstimate& row);
 
 /// Numbers the rows, the dearest first.
 void put_hottest_first(std::vector<StoredEstimate>& rows);

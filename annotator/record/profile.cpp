@@ -29,7 +29,9 @@ Estimate inclusive_of(const StoredEstimate& row, double total) {
           .share = {share(row.inclusive), share(row.inclusive_low), share(row.inclusive_high)},
           .raw = row.inclusive,
           .rounds = row.rounds,
-          .resolved = is_resolved({row.inclusive, row.inclusive_low, row.inclusive_high}),
+          // Of a count, 0 is no bound.
+          .resolved = row.inclusive_low == row.inclusive_high ||
+                      is_resolved({row.inclusive, row.inclusive_low, row.inclusive_high}),
           .of_one_run = row.rounds == 1};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -28,7 +29,7 @@ struct Neighbour {
   std::string function;
   std::size_t line = 0;  // that calls; 0: unknown
   std::uint64_t calls = 0;
-  double inclusive = 0;
+  double inclusive = 0;  // NaN: not known
 };
 
 struct Neighbours {
@@ -74,15 +75,16 @@ std::vector<Neighbour> sums_by(const std::vector<std::optional<NeighbourKey>>& k
   return all;
 }
 
-/// Arcs are sums already.
+/// Arcs are sums already. Those of a function to itself lie within its cost, and have none.
 Neighbours neighbours_by_arcs(const LineEstimate& line, const CostTree& tree,
                               const std::vector<bool>& is_of_line) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
   Neighbours found;
   const auto add = [&](std::vector<Neighbour>& to, std::uint32_t function, const CostArc& arc) {
     to.push_back({.function = tree.functions[function].name,
                   .line = arc.line,
                   .calls = arc.calls,
-                  .inclusive = arc.inclusive.value_or(0)});
+                  .inclusive = arc.caller == arc.callee ? none : arc.inclusive.value_or(none)});
   };
   for (const CostArc& arc : tree.arcs) {
     if (is_of_line[arc.callee]) add(found.callers, arc.caller, arc);
@@ -90,7 +92,9 @@ Neighbours neighbours_by_arcs(const LineEstimate& line, const CostTree& tree,
     if (is_of_line[arc.caller] && (is_here || arc.line == 0)) add(found.callees, arc.callee, arc);
   }
   for (auto* list : {&found.callers, &found.callees})
-    std::ranges::stable_sort(*list, std::ranges::greater{}, &Neighbour::inclusive);
+    std::ranges::stable_sort(*list, std::ranges::greater{}, [](const Neighbour& one) {
+      return std::isnan(one.inclusive) ? -1 : one.inclusive;
+    });
   return found;
 }
 
@@ -218,7 +222,8 @@ std::string neighbour_list(const std::string& title, const std::vector<Neighbour
   std::vector<Row> rows;
   for (const Neighbour& neighbour : neighbours) {
     if (rows.size() == most) break;
-    rows.push_back({each(neighbour.inclusive, unit), fmt::format("×{}", neighbour.calls),
+    rows.push_back({std::isnan(neighbour.inclusive) ? "" : each(neighbour.inclusive, unit),
+                    fmt::format("×{}", neighbour.calls),
                     neighbour.line > 0 ? std::to_string(neighbour.line) : "",
                     plain_line(without_parameters(neighbour.function))});
   }
@@ -236,7 +241,7 @@ Json json(const std::vector<Neighbour>& neighbours) {
     list.push_back({{"function", neighbour.function},
                     {"line", neighbour.line},
                     {"calls", neighbour.calls},
-                    {"inclusive", neighbour.inclusive}});
+                    {"inclusive", finite_json(neighbour.inclusive)}});
   return list;
 }
 

@@ -139,7 +139,7 @@ std::string tree_rows(const CostTree& tree, const Unresolved& unresolved, const 
       return fmt::format("{}{}", is_guess ? guess : "", share(cost));
     };
     text += tree_row({told(node.inclusive, unresolved.all), told(node.exclusive, unresolved.own),
-                      function.is_thread ? "" : fmt::format("×{}", node.calls)},
+                      function.is_thread ? "" : times_text(node.calls)},
                      step.depth, name, style);
   }
   return text;
