@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
@@ -10,16 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <gelf.h>
 
 #include "annotator/export/gmon.hpp"
 #include "annotator/import/flat.hpp"
 #include "annotator/import/formats.hpp"
 #include "annotator/record/symbols.hpp"
 #include "src/core/error.hpp"
-#include "src/core/unique_fd.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -58,32 +56,15 @@ class GmonReader {
   std::size_t size_;
 };
 
-/// The program's segments as modules of a log, so that its addresses are looked up as they are in the file.
-std::vector<LogModule> segments_of(const std::filesystem::path& program) {
-  std::vector<LogModule> modules;
-  const UniqueFd file(::open(program.c_str(), O_RDONLY | O_CLOEXEC));
-  Elf* const elf = elf_begin(file.get(), ELF_C_READ, nullptr);
-  std::size_t count = 0;
-  if (elf != nullptr) elf_getphdrnum(elf, &count);
-  for (std::size_t i = 0; i < count; ++i) {
-    GElf_Phdr segment;
-    if (gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr || segment.p_type != PT_LOAD) continue;
-    modules.push_back({.begin = segment.p_vaddr,
-                       .end = segment.p_vaddr + segment.p_memsz,
-                       .offset = segment.p_offset,
-                       .file = program.string()});
-  }
-  elf_end(elf);
-  return modules;
-}
-
 class GmonParser {
  public:
   GmonParser(const ForeignFile& file, std::string_view text)
       : reader_(file.path.string(), text),
         pointer_bytes_(read_binary(file.elf).pointer_bytes),
         symbols_({.written = std::filesystem::last_write_time(file.path), .modules = segments_of(file.elf)},
-                 {}) {
+                 {}),
+        functions_(functions_of(file.elf)) {
+    profile_.is_sampled = true;
     profile_.info.agent = "gprof";
     profile_.info.project = file.elf.filename().string();
     profile_.info.unit = ClockUnit::ns;
@@ -126,9 +107,33 @@ class GmonParser {
       const unsigned count = byte(2 * bin) | unsigned{byte(2 * bin + 1)} << 8U;
       if (count == 0) continue;
       samples_ += count;
-      const auto address = low + static_cast<std::uint64_t>(std::floor(width * static_cast<double>(bin)));
-      profile_.functions[function_at(address)].own += ns * count;
+      const auto at = [&](std::uint64_t place) {
+        return low + static_cast<std::uint64_t>(std::floor(width * static_cast<double>(place)));
+      };
+      share({.begin = at(bin), .end = at(bin + 1)}, ns * count);
     }
+  }
+
+  /// A bin may hold the end of a function and the begin of the next.
+  void share(const AddressRange& bin, double ns) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> parts;  // address and bytes
+    auto next = std::ranges::upper_bound(functions_, bin.begin, {}, &AddressRange::begin);
+    if (next != functions_.begin()) --next;
+    std::uint64_t bytes = 0;
+    for (; next != functions_.end() && next->begin < bin.end; ++next) {
+      const std::uint64_t begin = std::max(next->begin, bin.begin);
+      const std::uint64_t end = std::min(next->end, bin.end);
+      if (begin >= end) continue;
+      parts.emplace_back(begin, end - begin);
+      bytes += end - begin;
+    }
+    if (parts.empty()) {
+      nameless_ += ns;
+      profile_.functions[function_at(bin.begin)].own += ns;
+    }
+    for (const auto& [address, size] : parts)
+      profile_.functions[function_at(address)].own +=
+          ns * static_cast<double>(size) / static_cast<double>(bytes);
   }
 
   void read_arc() {
@@ -136,6 +141,8 @@ class GmonParser {
     const std::uint64_t self = reader_.number(pointer_bytes_);
     const std::uint64_t count = reader_.number(4);
     arcs_[{function_at(from), function_at(self)}] += count;
+    const auto next = std::ranges::upper_bound(functions_, self, {}, &AddressRange::begin);
+    has_callee_ = has_callee_ || (next != functions_.begin() && self < std::prev(next)->end);
   }
 
   /// By name and place: a function has many addresses.
@@ -150,6 +157,10 @@ class GmonParser {
   }
 
   FlatProfile finish() {
+    if (!arcs_.empty() && !has_callee_)
+      reader_.refuse("no call of the file leads to a function of the program");
+    double total = 0;
+    for (const FlatFunction& function : profile_.functions) total += function.own;
     for (const auto& [ends, count] : arcs_)
       profile_.arcs.push_back({.caller = ends.first, .callee = ends.second, .count = count});
     profile_.warnings = symbols_.warnings();
@@ -159,14 +170,21 @@ class GmonParser {
              fmt::format("times are {} samples, one each {:g} ms: a function of few samples may have taken "
                          "another time, and one without may have run",
                          samples_, profile_.info.resolution / 1e6)});
+    if (nameless_ > 0)
+      profile_.warnings.push_back(
+          {.text = fmt::format("{:.1f} % of the time lies where the program has no symbol",
+                               100 * nameless_ / total)});
     return std::move(profile_);
   }
 
   GmonReader reader_;
   std::size_t pointer_bytes_;
   Symbols symbols_;
+  std::vector<AddressRange> functions_;
   FlatProfile profile_;
   std::uint64_t samples_ = 0;
+  double nameless_ = 0;      // ns
+  bool has_callee_ = false;  // of an arc
   std::map<std::uint64_t, std::uint32_t> by_address_;
   std::map<std::tuple<std::string, std::string, std::size_t>, std::uint32_t> by_name_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> arcs_;

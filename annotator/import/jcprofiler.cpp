@@ -168,7 +168,7 @@ RunData read_jcprofiler(const std::string& name, std::string_view text) {
   data.run.rounds = static_cast<std::uint32_t>(input_of.size());
   const std::vector<TrapRow> traps = read_traps(scanner, input_of.size());
   data.map.language = "java";
-  const TrapPlaces places = trap_places(fs::path(name).parent_path(), data.map.sources);
+  const TrapPlaces places = trap_places(fs::absolute(name).parent_path(), data.map.sources);
   for (const TrapRow& row : traps) {
     const auto place = places.find(row.name);
     const bool has_place = place != places.end();

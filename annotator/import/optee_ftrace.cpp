@@ -21,15 +21,14 @@ namespace {
 constexpr std::string_view ftrace_head = "Function graph for TA:";
 constexpr std::uint32_t ftrace_thread = 1;
 
-/// "43.840 us" in ns.
+/// "43.840 us" or "1.250 ms" in ns.
 std::optional<std::uint64_t> time_in(std::string_view text) {
-  constexpr std::string_view unit = " us";
-  constexpr double most_us = 1e12;
-  if (!text.ends_with(unit)) return std::nullopt;
-  text.remove_suffix(unit.size());
-  const auto us = real_in(trimmed(text));
-  if (!us || !(*us >= 0) || *us > most_us) return std::nullopt;
-  return static_cast<std::uint64_t>(std::llround(*us * 1000));
+  constexpr double most_ns = 1e15;
+  const double unit = text.ends_with(" us") ? 1e3 : text.ends_with(" ms") ? 1e6 : 0;
+  if (unit == 0) return std::nullopt;
+  const auto time = real_in(trimmed(text.substr(0, text.size() - 3)));
+  if (!time || !(*time >= 0) || *time * unit > most_ns) return std::nullopt;
+  return static_cast<std::uint64_t>(std::llround(*time * unit));
 }
 
 struct GraphLine {
@@ -72,13 +71,14 @@ class GraphParser {
  private:
   void take(const GraphLine& line) {
     const auto depth = number_in<std::uint32_t>(line.depth);
-    if (!depth || *depth == 0) scanner_.refuse(fmt::format("\"{}\" is no depth", line.depth));
     const bool is_open = line.call.ends_with('{');
     const bool is_end = line.call == "}";
+    // A return from depth 1 of a call that was open before the trace began has depth 0.
+    if (!depth || (*depth == 0 && !is_end)) scanner_.refuse(fmt::format("\"{}\" is no depth", line.depth));
     std::optional<std::uint64_t> time;
     if (!is_open) {
       time = time_in(line.time);
-      if (!time) scanner_.refuse(fmt::format("\"{}\" is no time in us", line.time));
+      if (!time) scanner_.refuse(fmt::format("\"{}\" is no time in us or ms", line.time));
     }
     // A call without an end, as of a longjmp, is followed by one further out.
     while (!open_.empty() && open_.back() >= *depth + (is_end ? 1 : 0)) {

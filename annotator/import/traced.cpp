@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,7 +15,8 @@ namespace jcprof::annotator {
 namespace {
 
 /// Of functions that were called. Ticks are the run's unit.
-StoredEstimate function_row(const StoredSymbol& symbol, const FunctionSums& sums, double total) {
+StoredEstimate function_row(const StoredSymbol& symbol, const FunctionSums& sums, bool has_end,
+                            double total) {
   const auto ticks = [](std::uint64_t value) { return static_cast<double>(value); };
   const auto quantile = [&](double part) {
     return ticks(std::clamp(sums.sketch.quantile(part), sums.least, sums.most));
@@ -24,6 +24,11 @@ StoredEstimate function_row(const StoredSymbol& symbol, const FunctionSums& sums
   StoredEstimate row = single_row(EstimateScope::function, ticks(sums.exclusive), total);
   row.function = symbol.name;
   row.hits = sums.count;
+  if (!has_end) {
+    forget_own(row);
+    forget_inclusive(row);
+    return row;
+  }
   row.inclusive = row.inclusive_low = row.inclusive_high = ticks(sums.inclusive);
   row.mean = ticks(sums.of_calls) / ticks(sums.count);
   row.least = ticks(sums.least);
@@ -64,15 +69,24 @@ CallTracer::Thread& CallTracer::thread_of(std::uint32_t tid) {
 FunctionKey CallTracer::key_of(std::string_view function) {
   const auto [found, is_new] =
       keys_.try_emplace(std::string(function), static_cast<FunctionKey>(names_.size()));
-  if (is_new) names_.emplace_back(function);
+  if (is_new) {
+    names_.emplace_back(function);
+    has_ended_.push_back(false);
+  }
   return found->second;
+}
+
+void CallTracer::take_event(Thread& thread, std::uint64_t at) {
+  if (thread.totals.events++ == 0) thread.totals.first = at;
+  thread.totals.last = std::max(thread.totals.last, at);
 }
 
 void CallTracer::enter(std::uint32_t tid, std::string_view function, std::uint64_t at) {
   Thread& thread = thread_of(tid);
-  if (thread.totals.events++ == 0) thread.totals.first = at;
-  thread.totals.last = at;
+  take_event(thread, at);
   const FunctionKey key = key_of(function);
+  if (thread.open_of.size() <= key) thread.open_of.resize(names_.size());
+  ++thread.open_of[key];
   const std::uint32_t caller = thread.open.empty() ? thread.totals.root : thread.open.back().node;
   const std::uint32_t node = tree_.child(caller, key);
   const bool is_folded = node == CallTree::full;
@@ -82,16 +96,14 @@ void CallTracer::enter(std::uint32_t tid, std::string_view function, std::uint64
 
 void CallTracer::leave(std::uint32_t tid, std::string_view function, std::uint64_t at) {
   Thread& thread = thread_of(tid);
-  ++thread.totals.events;
-  thread.totals.last = std::max(thread.totals.last, at);
-  const auto frames = thread.open | std::views::reverse;
-  const auto found = std::ranges::find(frames, key_of(function), &Frame::function);
-  if (found == frames.end()) {
+  take_event(thread, at);
+  const FunctionKey key = key_of(function);
+  if (thread.open_of.size() <= key || thread.open_of[key] == 0) {
     ++thread.totals.unmatched;
     return;
   }
-  for (auto count = found - frames.begin() + 1; count > 0; --count)
-    end_innermost(thread, at - std::min(at, thread.open.back().at));
+  while (thread.open.back().function != key) give_up(thread);
+  end_with(thread, at - std::min(at, thread.open.back().at));
 }
 
 void CallTracer::leave_after(std::uint32_t tid, std::uint64_t inclusive) {
@@ -99,19 +111,28 @@ void CallTracer::leave_after(std::uint32_t tid, std::uint64_t inclusive) {
   check(!thread.open.empty(), "a call is open");
   ++thread.totals.events;
   if (thread.open.back().below > inclusive) ++ended_early_;
-  end_innermost(thread, inclusive);
+  end_with(thread, inclusive);
 }
 
 void CallTracer::give_up(std::uint32_t tid) {
-  Thread& thread = thread_of(tid);
+  give_up(thread_of(tid));
+}
+
+void CallTracer::give_up(Thread& thread) {
   check(!thread.open.empty(), "a call is open");
   ++unended_;
   end_innermost(thread, 0);
 }
 
+void CallTracer::end_with(Thread& thread, std::uint64_t inclusive) {
+  has_ended_[thread.open.back().function] = true;
+  end_innermost(thread, inclusive);
+}
+
 void CallTracer::end_innermost(Thread& thread, std::uint64_t inclusive) {
   const Frame frame = thread.open.back();
   thread.open.pop_back();
+  --thread.open_of[frame.function];
   inclusive = std::max(inclusive, frame.below);
   if (frame.is_folded) {
     // Its time is the caller's own, but for the calls out of it.
@@ -119,7 +140,9 @@ void CallTracer::end_innermost(Thread& thread, std::uint64_t inclusive) {
     return;
   }
   tree_.count(frame.node, {.inclusive = inclusive, .exclusive = inclusive - frame.below},
-              {.ticks = inclusive, .tick = frame.at - thread.totals.first, .thread = thread.totals.serial});
+              {.ticks = inclusive,
+               .tick = frame.at - std::min(frame.at, thread.totals.first),
+               .thread = thread.totals.serial});
   if (thread.open.empty())
     thread.totals.recorded += inclusive;
   else
@@ -133,7 +156,9 @@ void CallTracer::put_functions(RecordedRun& run) {
   std::vector<FunctionKey> keys(tree_.functions());
   for (const CallNode& node : tree_.nodes().subspan(1))
     if (node.key != 0) keys[node.function] = node.key;
+  std::vector<bool> has_end{false};  // by symbol
   for (std::size_t i = 0; i < keys.size(); ++i) {
+    has_end.push_back(has_ended_[keys[i]]);
     names.symbol_of[i] = static_cast<std::uint32_t>(run.recording.symbols.size());
     run.recording.symbols.push_back({.number = names.symbol_of[i], .name = names_[keys[i]]});
   }
@@ -153,7 +178,7 @@ void CallTracer::put_functions(RecordedRun& run) {
   std::vector<StoredEstimate> rows;
   for (std::size_t i = 1; i < tree.functions.size(); ++i)
     if (tree.functions[i].count > 0)
-      rows.push_back(function_row(run.recording.symbols[i], tree.functions[i], total));
+      rows.push_back(function_row(run.recording.symbols[i], tree.functions[i], has_end[i], total));
   put_hottest_first(rows);
   std::ranges::move(rows, std::back_inserter(run.estimates));
 }
@@ -163,6 +188,10 @@ RecordedRun CallTracer::finish(RecordedRun run) && {
   for (auto& [tid, thread] : threads_) {
     unended_ += thread.open.size();
     unmatched += thread.totals.unmatched;
+    // Without times, as of OP-TEE, nothing ends there.
+    const bool has_times = thread.totals.last > thread.totals.first;
+    if (has_times)
+      for (const Frame& frame : thread.open) has_ended_[frame.function] = true;
     while (!thread.open.empty())
       end_innermost(thread, thread.totals.last - std::min(thread.totals.last, thread.open.back().at));
     const auto ticks = [](std::uint64_t value) { return static_cast<double>(value); };
@@ -178,13 +207,16 @@ RecordedRun CallTracer::finish(RecordedRun run) && {
   }
   std::ranges::sort(run.recording.threads, {}, &StoredThread::serial);
   put_functions(run);
-  const auto warn = [&](WarningKind kind, std::uint64_t count, const char* what) {
-    if (count > 0) run.warnings.push_back({.kind = kind, .text = fmt::format("{} {}", count, what)});
+  const auto warn = [&](WarningKind kind, std::uint64_t count, const char* one, const char* more) {
+    if (count > 0)
+      run.warnings.push_back({.kind = kind, .text = fmt::format("{} {}", count, count == 1 ? one : more)});
   };
-  warn(WarningKind::lost, run.lost, "events were lost");
-  warn(WarningKind::other, unended_, "calls have no end: their times are those until the last event inside");
-  warn(WarningKind::other, unmatched, "returns have no call: they are left out");
-  warn(WarningKind::unsteady, ended_early_,
+  warn(WarningKind::lost, run.lost, "event was lost", "events were lost");
+  warn(WarningKind::other, unended_, "call has no end: its time is that until the last event inside",
+       "calls have no end: their times are those until the last event inside");
+  warn(WarningKind::other, unmatched, "return has no call: it is left out",
+       "returns have no call: they are left out");
+  warn(WarningKind::unsteady, ended_early_, "call took less than the calls out of it: its own time is 0",
        "calls took less than the calls out of them: their own time is 0");
   return run;
 }

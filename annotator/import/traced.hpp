@@ -42,17 +42,23 @@ class CallTracer {
   struct Thread {
     ThreadTotals totals;
     std::vector<Frame> open;
+    std::vector<std::uint32_t> open_of;  // how many of them, by key
   };
 
   Thread& thread_of(std::uint32_t tid);
   FunctionKey key_of(std::string_view function);
-  void end_innermost(Thread& thread, std::uint64_t inclusive);
+  /// Counts it, and tells the thread's times.
+  static void take_event(Thread& thread, std::uint64_t at);
+  void give_up(Thread& thread);
+  void end_with(Thread& thread, std::uint64_t inclusive);       // at its end
+  void end_innermost(Thread& thread, std::uint64_t inclusive);  // with or without an end
   void put_functions(RecordedRun& run);
 
   CallTree tree_;
   std::map<std::uint32_t, Thread> threads_;  // by tid
   std::unordered_map<std::string, FunctionKey> keys_;
   std::vector<std::string> names_{""};  // by key
+  std::vector<bool> has_ended_{false};  // by key: a call of it has an end
   std::uint64_t unended_ = 0;           // calls
   std::uint64_t ended_early_ = 0;       // calls that took less than the calls out of them
 };

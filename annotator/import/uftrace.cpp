@@ -14,6 +14,7 @@
 #include "annotator/import/formats.hpp"
 #include "annotator/import/scanner.hpp"
 #include "annotator/import/traced.hpp"
+#include "annotator/record/symbols.hpp"
 #include "src/core/file.hpp"
 #include "src/core/install_hint.hpp"
 #include "src/core/process.hpp"
@@ -62,21 +63,26 @@ std::optional<DumpedEvent> event_in(std::string_view line) {
 }
 
 void take_event(const DumpedEvent& event, CallTracer& tracer) {
-  if (event.kind == "entry") tracer.enter(event.tid, event.function, event.at);
-  if (event.kind == "exit ") tracer.leave(event.tid, event.function, event.at);
+  if (event.kind == "entry") tracer.enter(event.tid, demangled(std::string(event.function)), event.at);
+  if (event.kind == "exit ") tracer.leave(event.tid, demangled(std::string(event.function)), event.at);
   if (event.kind == "lost ") tracer.lose(event.tid, number_in<std::uint64_t>(event.address, 16).value_or(1));
 }
 
-/// Whole lines, as they come.
-void read_lines(int fd, const auto& each) {
+/// Whole lines, as they come. False where one is too long.
+bool read_lines(int fd, const auto& each) {
+  constexpr std::size_t longest = 1 << 20;
   std::string rest;
   std::array<char, 1 << 16> buffer{};
   while (true) {
     const ::ssize_t got = ::read(fd, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    rest.append(buffer.data(), static_cast<std::size_t>(got));
-    const std::size_t whole = rest.rfind('\n') + 1;
+    if (got <= 0) return true;
+    const std::string_view part(buffer.data(), static_cast<std::size_t>(got));
+    const std::size_t newline = part.rfind('\n');
+    const std::size_t whole = newline == std::string_view::npos ? 0 : rest.size() + newline + 1;
+    rest += part;
+    if (rest.size() - whole > longest) return false;
+    if (whole == 0) continue;
     for (const std::string_view line : lines_of(std::string_view(rest).substr(0, whole))) each(line);
     rest.erase(0, whole);
   }
@@ -109,7 +115,7 @@ RecordedRun read_uftrace(const std::filesystem::path& folder) {
   Pipe pipe = make_pipe();
   std::optional<BackgroundProcess> dump;
   try {
-    dump.emplace(Command{.argv = {"uftrace", "dump", "--no-pager", "--demangle=full", "--no-event", "-d",
+    dump.emplace(Command{.argv = {"uftrace", "dump", "--no-pager", "--demangle=no", "--no-event", "-d",
                                   std::filesystem::absolute(folder).string()},
                          .cwd = std::filesystem::current_path(),
                          .environment = {{"LC_ALL", "C.UTF-8"}}},
@@ -120,9 +126,10 @@ RecordedRun read_uftrace(const std::filesystem::path& folder) {
         way_to_install("uftrace"));
   }
   CallTracer tracer;
-  read_lines(pipe.read.get(), [&](std::string_view line) {
+  const bool is_whole = read_lines(pipe.read.get(), [&](std::string_view line) {
     if (const auto event = event_in(line)) take_event(*event, tracer);
   });
+  if (!is_whole) refuse_folder(folder, "`uftrace dump` prints a line of more than 1 MiB");
   const std::optional<int> status = dump->ended(std::chrono::seconds{10});
   if (status != 0)
     refuse_folder(folder, fmt::format("`uftrace dump` fails: {}", trimmed(dump->tail(), "\n ")));

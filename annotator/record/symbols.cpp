@@ -32,14 +32,6 @@ struct EndDwfl {
   void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
 };
 
-/// Only what was mangled: "w" would be taken for a wchar_t.
-std::string demangled(const char* name) {
-  if (!std::string_view(name).starts_with("_Z")) return name;
-  int status = 0;
-  const std::unique_ptr<char, Free> text(abi::__cxa_demangle(name, nullptr, nullptr, &status));
-  return text ? text.get() : name;
-}
-
 /// One file, at the addresses that stand in it.
 class ElfFile {
  public:
@@ -100,6 +92,22 @@ class ElfFile {
     return std::nullopt;
   }
 
+  std::vector<AddressRange> functions() const {
+    std::vector<AddressRange> ranges;
+    const int symbols = dwfl_module_getsymtab(module_);
+    for (int i = 1; i < symbols; ++i) {
+      GElf_Sym symbol{};
+      GElf_Addr address = 0;
+      dwfl_module_getsym_info(module_, i, &symbol, &address, nullptr, nullptr, nullptr);
+      if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF && symbol.st_size > 0)
+        ranges.push_back({.begin = address - bias_, .end = address - bias_ + symbol.st_size});
+    }
+    std::ranges::sort(ranges, {}, &AddressRange::begin);
+    const auto others = std::ranges::unique(ranges, {}, &AddressRange::begin);
+    ranges.erase(others.begin(), others.end());
+    return ranges;
+  }
+
   /// Name, path and line as far as they are known.
   void describe(std::uint64_t address, StoredSymbol& symbol) const {
     GElf_Off offset = 0;
@@ -120,6 +128,17 @@ class ElfFile {
     }
     std::free(scopes);  // NOLINT: what libdw asks for
     if (symbol.path.empty() || symbol.line == 0) describe_by_line(*range->unit, there, symbol);
+  }
+
+  template <class Visit>
+  void each_segment(Visit visit) const {
+    std::size_t count = 0;
+    if (elf_getphdrnum(elf_, &count) != 0) return;
+    for (std::size_t i = 0; i < count; ++i) {
+      GElf_Phdr segment{};
+      if (gelf_getphdr(elf_, static_cast<int>(i), &segment) != nullptr && segment.p_type == PT_LOAD)
+        visit(segment);
+    }
   }
 
  private:
@@ -150,17 +169,6 @@ class ElfFile {
     const auto next = std::ranges::upper_bound(unit_ranges_, address, {}, &UnitRange::begin);
     if (next == unit_ranges_.begin() || address >= std::prev(next)->end) return nullptr;
     return &*std::prev(next);
-  }
-
-  template <class Visit>
-  void each_segment(Visit visit) const {
-    std::size_t count = 0;
-    if (elf_getphdrnum(elf_, &count) != 0) return;
-    for (std::size_t i = 0; i < count; ++i) {
-      GElf_Phdr segment{};
-      if (gelf_getphdr(elf_, static_cast<int>(i), &segment) != nullptr && segment.p_type == PT_LOAD)
-        visit(segment);
-    }
   }
 
   static void describe_by(Dwarf_Die& function, Dwarf_Die& unit, StoredSymbol& symbol) {
@@ -202,6 +210,30 @@ class ElfFile {
 };
 
 }  // namespace
+
+std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
+  int status = 0;
+  const std::unique_ptr<char, Free> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status));
+  return text ? text.get() : name;
+}
+
+std::vector<LogModule> segments_of(const fs::path& program) {
+  std::vector<LogModule> modules;
+  if (const auto file = ElfFile::open(program))
+    file->each_segment([&](const GElf_Phdr& segment) {
+      modules.push_back({.begin = segment.p_vaddr,
+                         .end = segment.p_vaddr + segment.p_memsz,
+                         .offset = segment.p_offset,
+                         .file = program.string()});
+    });
+  return modules;
+}
+
+std::vector<AddressRange> functions_of(const fs::path& program) {
+  const auto file = ElfFile::open(program);
+  return file ? file->functions() : std::vector<AddressRange>();
+}
 
 struct Symbols::State {
   std::vector<LogModule> modules;

@@ -6,12 +6,28 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "annotator/record/log.hpp"
 #include "src/core/store.hpp"
 
 namespace jcprof::annotator {
+
+/// Only what was mangled: "w" would be taken for a wchar_t.
+std::string demangled(const std::string& name);
+
+/// The program's segments as modules of a log, so that its addresses are looked up as they are in the file.
+std::vector<LogModule> segments_of(const std::filesystem::path& program);
+
+struct AddressRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/// The program's functions by their begins, at the addresses that stand in it. Namesakes of one address are
+/// one.
+std::vector<AddressRange> functions_of(const std::filesystem::path& program);
 
 class Symbols {
  public:
