@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // callgrind.out, of valgrind and of others that write it ("Callgrind Format Specification" in its manual).
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
-#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -309,11 +309,11 @@ class CallgrindParser {
   static constexpr std::uint64_t most_count = std::uint64_t{1} << 62U;
   static constexpr std::size_t most_events = 1000;
   static constexpr std::size_t most_positions = 3;
-  static constexpr std::initializer_list<std::string_view> header_keys{
-      "version", "creator",   "cmd",   "pid",    "thread",  "part",  "desc",
-      "arch",    "positions", "event", "events", "summary", "totals"};
-  static constexpr std::initializer_list<std::string_view> name_keys{
-      "ob", "fl", "fi", "fe", "fn", "cob", "cfi", "cfl", "cfn", "calls", "jfi", "jfn", "jump", "jcnd"};
+  static constexpr auto header_keys =
+      std::to_array<std::string_view>({"version", "creator", "cmd", "pid", "thread", "part", "desc", "arch",
+                                       "positions", "event", "events", "summary", "totals"});
+  static constexpr auto name_keys = std::to_array<std::string_view>(
+      {"ob", "fl", "fi", "fe", "fn", "cob", "cfi", "cfl", "cfn", "calls", "jfi", "jfn", "jump", "jcnd"});
 
   Scanner scanner_;
   FlatProfile profile_;
