@@ -16,13 +16,24 @@
 namespace jcprof::annotator {
 namespace {
 
+void refuse_elf(const ForeignFile& file) {
+  if (!file.elf.empty())
+    throw UserError(Fault{.message = "the file has names, and needs no program",
+                          .place = {.file = file.path.string()},
+                          .hint = "leave out --elf, which is for gmon.out"});
+}
+
 Imported parsed(const ForeignFile& file) {
   const std::string name = file.path.string();
-  if (std::filesystem::is_directory(file.path) && is_uftrace(file.path)) return read_uftrace(file.path);
+  if (std::filesystem::is_directory(file.path) && is_uftrace(file.path)) {
+    refuse_elf(file);
+    return read_uftrace(file.path);
+  }
   const std::string text = read_file(file.path);
+  if (is_gmon(text)) return read_gmon(file, text);
+  refuse_elf(file);
   if (is_callgrind(text)) return read_callgrind(name, text);
   if (is_optee_ftrace(text)) return read_optee_ftrace(name, text);
-  if (is_gmon(text)) return read_gmon(file, text);
   if (is_jcprofiler(text)) return read_jcprofiler(name, text);
   throw UserError(Fault{.message = "this is no profile in a format that jcprof knows",
                         .place = {.file = name},

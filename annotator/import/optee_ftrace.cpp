@@ -2,6 +2,8 @@
 // The function graph of OP-TEE's ftrace, as its scripts make text of it: "TIME us | DEPTH | NAME() {". A call
 // without calls out of it has one line; others end in a line with their time and "}".
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,7 +21,6 @@ namespace jcprof::annotator {
 namespace {
 
 constexpr std::string_view ftrace_head = "Function graph for TA:";
-constexpr std::uint32_t ftrace_thread = 1;
 
 /// "43.840 us" or "1.250 ms" in ns.
 std::optional<std::uint64_t> time_in(std::string_view text) {
@@ -55,7 +56,10 @@ class GraphParser {
       const std::string_view line = trimmed(scanner_.line());
       if (line.starts_with(ftrace_head)) {
         std::string_view rest = line.substr(ftrace_head.size());
-        run.info.project = take_word(rest);
+        const std::string_view application = take_word(rest);
+        if (application.empty()) scanner_.refuse("the trusted application has no name");
+        if (run.info.project.empty()) run.info.project = application;
+        begin_part(application);
       } else if (const auto graph = graph_line(line); graph && !run.info.project.empty()) {
         take(*graph);
       } else if (!run.info.project.empty() && !line.empty()) {
@@ -69,6 +73,15 @@ class GraphParser {
   }
 
  private:
+  /// A thread for each trusted application. Calls do not go on in another part.
+  void begin_part(std::string_view application) {
+    while (!open_.empty()) {
+      tracer_.give_up(thread_);
+      open_.pop_back();
+    }
+    thread_ = threads_.try_emplace(std::string(application), threads_.size() + 1).first->second;
+  }
+
   void take(const GraphLine& line) {
     const auto depth = number_in<std::uint32_t>(line.depth);
     const bool is_open = line.call.ends_with('{');
@@ -82,13 +95,13 @@ class GraphParser {
     }
     // A call without an end, as of a longjmp, is followed by one further out.
     while (!open_.empty() && open_.back() >= *depth + (is_end ? 1 : 0)) {
-      tracer_.give_up(ftrace_thread);
+      tracer_.give_up(thread_);
       open_.pop_back();
     }
     if (is_end) {
       // The buffer is a ring: it may begin in a call.
-      if (open_.empty() || open_.back() != *depth) return tracer_.miss(ftrace_thread);
-      tracer_.leave_after(ftrace_thread, *time);
+      if (open_.empty() || open_.back() != *depth) return tracer_.miss(thread_);
+      tracer_.leave_after(thread_, *time);
       open_.pop_back();
       return;
     }
@@ -96,15 +109,17 @@ class GraphParser {
     if (is_open) name = trimmed(name.substr(0, name.size() - 1));
     if (name.ends_with("()")) name.remove_suffix(2);
     if (name.empty()) scanner_.refuse("a call has no function");
-    tracer_.enter(ftrace_thread, name, 0);
+    tracer_.enter(thread_, name, 0);
     if (is_open)
       open_.push_back(*depth);
     else
-      tracer_.leave_after(ftrace_thread, *time);
+      tracer_.leave_after(thread_, *time);
   }
 
   Scanner scanner_;
   CallTracer tracer_;
+  std::map<std::string, std::uint32_t> threads_;  // by trusted application
+  std::uint32_t thread_ = 0;
   std::vector<std::uint32_t> open_;  // depths of calls
 };
 

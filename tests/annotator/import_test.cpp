@@ -13,7 +13,9 @@
 #include "annotator/check/check.hpp"
 #include "annotator/compare/comparison.hpp"
 #include "annotator/export/exports.hpp"
+#include "annotator/import/traced.hpp"
 #include "annotator/record/profile.hpp"
+#include "annotator/source_comments.hpp"
 #include "annotator/tables.hpp"
 #include "src/core/text.hpp"
 #include "tests/annotator/foreign_reader.hpp"
@@ -143,6 +145,14 @@ TEST_CASE("callgrind: functions that call each other have an upper bound with th
   REQUIRE(even != nullptr);
   CHECK(is_bound(even->inclusive));
   CHECK(even->inclusive.ticks.high == 30);
+  // The total, though the sums of a function are below it.
+  const Profile small =
+      bench.imported("a.cg",
+                     "events: Ir\nfl=a.c\nfn=even\n1 10\ncfn=odd\ncalls=5 2\n1 "
+                     "5\nfn=odd\n2 20\ncfn=even\ncalls=5 1\n2 1\nfn=idle\n9 0\ntotals: 30\n");
+  CHECK(function_of(small, "even")->inclusive.ticks.high == 30);
+  REQUIRE(function_of(small, "idle") != nullptr);
+  CHECK(cost_cells(function_of(small, "idle")->inclusive, ClockUnit::instructions).value == "0 instructions");
   CHECK(!is_bound(even->exclusive));
 }
 
@@ -327,31 +337,72 @@ TEST_CASE("calls of gmon.out are those that gprof prints, and its samples are ti
   CHECK_THAT(profile.warnings.back(), Catch::Contains("samples, one each 10 ms"));
 }
 
-TEST_CASE("gmon.out: each bin is its function's time") {
+namespace {
+
+std::string little_endian(std::uint64_t value, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
+  return text;
+}
+
+const std::string gmon_head = "gmon" + little_endian(1, 4) + std::string(12, '\0');
+
+/// `counts`: of bins between the addresses, at 100 Hz.
+std::string histogram(std::uint64_t low, std::uint64_t high, const std::vector<std::uint64_t>& counts) {
+  std::string text = little_endian(0, 1) + little_endian(low, 8) + little_endian(high, 8) +
+                     little_endian(counts.size(), 4) + little_endian(100, 4) +
+                     std::string("seconds\0\0\0\0\0\0\0\0s", 16);
+  for (const std::uint64_t count : counts) text += little_endian(count, 2);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("gmon.out: a bin is the time of the functions in it, by their bytes") {
   Bench bench;
   if (!bench.build("gprof", {})) return;
   std::smatch match;
-  const std::string names = bench.reader.says({"nm", "words"});
-  REQUIRE(std::regex_search(names, match, std::regex("([0-9a-f]{16}) t twice")));
+  const std::string names = bench.reader.says({"nm", "-S", "words"});
+  REQUIRE(std::regex_search(names, match, std::regex("([0-9a-f]{16}) ([0-9a-f]{16}) t twice")));
   const std::uint64_t at = std::stoull(match[1].str(), nullptr, 16);
-  const auto number = [](std::uint64_t value, int bytes) {
-    std::string text;
-    for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
-    return text;
-  };
-  const std::string head = "gmon" + number(1, 4) + std::string(12, '\0');
-  const std::string histogram = number(0, 1) + number(at, 8) + number(at + 4, 8) + number(2, 4) +
-                                number(100, 4) + std::string("seconds\0\0\0\0\0\0\0\0s", 16) + number(3, 2) +
-                                number(4, 2);
-  const Profile profile = bench.imported("gmon.out", head + histogram, "words");
-  const FunctionEstimate* twice = function_of(profile, "twice");
-  REQUIRE(twice != nullptr);
-  CHECK(twice->exclusive.ticks.value == 70e6);
-  CHECK(bench.error("gmon.out", head + histogram)
-            .starts_with("gmon.out: gmon.out holds addresses and no names"));
-  bench.reader.write("cut", (head + histogram).substr(0, 50));
+  const std::uint64_t end = at + std::stoull(match[2].str(), nullptr, 16);
+  const std::string bins = gmon_head + histogram(at, at + 4, {3, 4});
+  const Profile profile = bench.imported("gmon.out", bins, "words");
+  REQUIRE(function_of(profile, "twice") != nullptr);
+  CHECK(function_of(profile, "twice")->exclusive.ticks.value == 70e6);
+  const Profile both = bench.imported("gmon.out", gmon_head + histogram(end - 4, end + 4, {3}), "words");
+  REQUIRE(function_of(both, "fib") != nullptr);
+  CHECK(function_of(both, "twice")->exclusive.ticks.value == 15e6);
+  CHECK(function_of(both, "fib")->exclusive.ticks.value == 15e6);
+  const Profile none = bench.imported("gmon.out", gmon_head + histogram(16, 20, {3}), "words");
+  CHECK_THAT(none.warnings.back(),
+             Catch::Contains("100.0 % of the time lies where the program has no symbol"));
+  bench.reader.write("arcs", gmon_head + little_endian(1, 1) + little_endian(at, 8) + little_endian(16, 8) +
+                                 little_endian(1, 4));
+  CHECK_THROWS_WITH(import_profile({.path = bench.path("arcs"), .elf = bench.path("words")}),
+                    Catch::Contains("no call of the file leads to a function"));
+  CHECK(bench.error("gmon.out", bins).starts_with("gmon.out: gmon.out holds addresses and no names"));
+  bench.reader.write("cut", bins.substr(0, 50));
   CHECK_THROWS_WITH(import_profile({.path = bench.path("cut"), .elf = bench.path("words")}),
                     Catch::Contains("the file is cut off (byte 45)"));
+}
+
+TEST_CASE("a traced call whose return was lost has no end, and the first event is of any kind") {
+  CallTracer tracer;
+  tracer.leave(1, "x", 100);
+  tracer.enter(1, "f", 110);
+  tracer.enter(1, "g", 112);
+  tracer.leave(1, "f", 120);
+  const RecordedRun run = std::move(tracer).finish({.info = {.unit = ClockUnit::ns, .rounds = 1}});
+  CHECK(run.recording.threads.at(0).last == 20);
+  REQUIRE(!run.recording.slow.empty());
+  CHECK(run.recording.slow[0].at == 10);
+  const Profile profile = recorded_profile(run);
+  CHECK(function_of(profile, "f")->inclusive.ticks.value == 10);
+  CHECK(cost_cells(function_of(profile, "g")->inclusive, ClockUnit::ns).value == "not measured");
+  CHECK(profile.warnings ==
+        std::vector<std::string>{"1 call has no end: its time is that until the last event inside",
+                                 "1 return has no call: it is left out"});
 }
 
 TEST_CASE("measurements of JCProfilerNext are rounds of stops, with intervals") {
@@ -401,12 +452,51 @@ TEST_CASE("a function graph of OP-TEE's ftrace is a call tree") {
         "1500\n");
   CHECK(function_of(profile, "pool")->inclusive.ticks.value == 12'000);
   CHECK(bench.error("f.txt", text + "  x us |  1 |  f()\n") ==
-        "f.txt:9: \"x us\" is no time in us\n"
+        "f.txt:9: \"x us\" is no time in us or ms\n"
         "hint: jcprof reads what OP-TEE's scripts ftrace_format.py and symbolize.py print");
   // A buffer that was full ends in calls.
   const Profile cut = bench.imported("f.txt", text.substr(0, text.find("   12.000")));
-  CHECK(function_of(cut, "pool")->exclusive.ticks.value == 0);
+  CHECK(cost_cells(function_of(cut, "pool")->exclusive, ClockUnit::ns).value == "not measured");
+  CHECK_THAT(to_csv(cut), Catch::Contains("pool,1,,,,"));
   CHECK_THAT(cut.warnings.back(), Catch::Contains("2 calls have no end"));
+}
+
+TEST_CASE("OP-TEE's ftrace: milliseconds, a return to depth 0, and a thread for each TA") {
+  Bench bench;
+  const std::string head = "Function graph for TA: ";
+  const Profile profile = bench.imported(
+      "f.txt", head + "abc @ 80085000\n 9.000 us |   0 |  }\n 1.250 ms |   1 |  get()\n |   1 |  hang() {\n" +
+                   head + "def @ 80085000\n 2.000 us |   1 |  get()\n");
+  CHECK(profile.recorded->threads == 2);
+  CHECK(function_of(profile, "get")->exclusive.ticks.value == 1'252'000);
+  CHECK(profile.warnings.size() == 3);
+  CHECK_THAT(profile.warnings[1], Catch::Contains("1 call has no end"));
+  CHECK_THAT(profile.warnings[2], Catch::Contains("1 return has no call"));
+}
+
+TEST_CASE("annotating twice replaces the comments of an imported profile") {
+  Bench bench;
+  const auto is_stable = [&](const Profile& profile) {
+    const std::vector<LineComment> comments = comments_for(profile, "a.c");
+    REQUIRE(!comments.empty());
+    const std::string source = "a\nb\nc\nd\ne\nf\ng\n";
+    const std::string once = annotate_text(source, "c", comments).text;
+    INFO(once);
+    CHECK(once.find("×0") == std::string::npos);
+    CHECK(annotate_text(once, "c", comments).text == once);
+    CHECK(without_comments(once) == source);
+  };
+  is_stable(bench.imported("a.cg", callgrind));
+  is_stable(bench.imported("a.cg",
+                           "events: Ir\nfl=a.c\nfn=even\n1 10\ncfn=odd\ncalls=5 2\n1 "
+                           "90\nfn=odd\n2 20\ncfn=even\ncalls=5 1\n2 80\nfn=idle\n4 0\ntotals: 30\n"));
+}
+
+TEST_CASE("a program is refused where it is not used") {
+  Bench bench;
+  bench.reader.write("a.cg", callgrind);
+  CHECK_THROWS_WITH(import_profile({.path = bench.path("a.cg"), .elf = "/bin/true"}),
+                    Catch::Contains("needs no program"));
 }
 
 TEST_CASE("a text that is cut off anywhere is read or refused") {
