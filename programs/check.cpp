@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "programs/verbs.hpp"
 #include "src/core/file.hpp"
 #include "src/core/history.hpp"
+#include "src/core/warning.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -90,6 +92,15 @@ void add_entry(const CheckOptions& options, const annotator::Compared& first,
                                    .values = annotator::history_values(sessions)});
 }
 
+/// Warnings about lost events, each once.
+std::vector<std::string> lost_events(const std::vector<annotator::Compared>& sessions) {
+  std::set<std::string> texts;
+  for (const annotator::Compared& session : sessions)
+    for (const Warning& warning : session.profile.noted)
+      if (warning.kind == WarningKind::lost) texts.insert(to_text(warning));
+  return {texts.begin(), texts.end()};
+}
+
 ExitCode code_for(Holding holding) {
   if (holding == Holding::broken) return ExitCode::check_failed;
   return holding == Holding::unresolved ? ExitCode::unreliable : ExitCode::done;
@@ -120,11 +131,12 @@ ExitCode check(const CheckOptions& options) {
   if (!options.history.empty()) add_entry(options, compared.front(), sessions);
   if (options.max_regression)
     sessions.push_back(annotator::check_regressions(*comparison, *options.max_regression / 100));
-  const annotator::CheckReport report{
-      .run = compared.front().profile.run,
-      .entry = annotator::sarif::entry_of(compared.front().profile),
-      .checked = annotator::worst_of(sessions),
-      .warnings = comparison ? comparison->warnings : std::vector<std::string>{}};
+  annotator::CheckReport report{.run = compared.front().profile.run,
+                                .entry = annotator::sarif::entry_of(compared.front().profile),
+                                .checked = annotator::worst_of(sessions),
+                                .warnings = comparison ? comparison->warnings : std::vector<std::string>{}};
+  const std::vector<std::string> lost = lost_events(compared);
+  report.warnings.insert(report.warnings.end(), lost.begin(), lost.end());
   fmt::print("{}", written(report, options));
   return code_for(annotator::holding_of(report.checked));
 }

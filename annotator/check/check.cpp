@@ -207,8 +207,9 @@ void judge_cost(Checked& checked, const Subject& subject, const Profile& profile
   const Interval& part = is_share ? cost.share : cost.ticks;
   const double each = is_share ? 1 : factor / commands_in(profile);
   if (const std::string why = why_unknown(cost, profile.run); !why.empty())
-    return leave_open(checked, why,
-                      cost.of_one_run && was_measured(cost) ? each * part.value : unknown.value);
+    return leave_open(
+        checked, why,
+        cost.of_one_run && was_measured(cost) && !is_bound(cost) ? each * part.value : unknown.value);
   checked.measured = {each * part.value, each * part.low, each * part.high};
   checked.holding = judged(checked.measured, checked.budget.limit);
 }

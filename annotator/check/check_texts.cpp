@@ -30,7 +30,7 @@ ClockUnit clock_unit(BudgetUnit unit) {
 /// `value`: that of `part`, in words.
 std::string percentage(const std::string& value, const Interval& part) {
   const double half = engine::half_width(part);
-  return std::isfinite(half) ? fmt::format("{} % ±{:.1f}", value, 100 * half) : value + " %";
+  return std::isfinite(half) && half > 0 ? fmt::format("{} % ±{:.1f}", value, 100 * half) : value + " %";
 }
 
 /// "PinApplet.verify(byte[]): 41.2 ms ±0.3", and why nothing is known.
@@ -111,6 +111,8 @@ std::string measured_text(const Interval& measured, BudgetUnit unit) {
     case BudgetUnit::change:
       return percentage(fmt::format("{:+.1f}", 100 * measured.value), measured);
     default:
+      if (measured.low <= 0 && measured.high > std::max(0.0, measured.low) && std::isfinite(measured.high))
+        return "< " + upper_bound(measured.high, clock_unit(unit));
       const Quantity text = quantity(measured, clock_unit(unit));
       const bool is_exact = measured.low == measured.high;
       return is_exact || text.half_width == "?" ? text.value : text.value + " ±" + text.half_width;

@@ -36,13 +36,13 @@ std::pair<std::string, std::string> relative_of(const Change& change) {
   if (!(engine::half_width(relative) <= widest)) return {};
   const int digits = std::abs(relative.value) < 0.01 && engine::half_width(relative) < 0.01 ? 2 : 1;
   return {fmt::format("{:+.{}f} %", 100 * relative.value, digits),
-          fmt::format("±{:.{}f}", 100 * engine::half_width(relative), digits)};
+          engine::half_width(relative) == 0
+              ? ""
+              : fmt::format("±{:.{}f}", 100 * engine::half_width(relative), digits)};
 }
 
 std::string hits_of(const Change& change) {
-  const auto count = [](const std::optional<std::uint64_t>& hits) {
-    return hits ? times_text(*hits) : "";
-  };
+  const auto count = [](const std::optional<std::uint64_t>& hits) { return hits ? times_text(*hits) : ""; };
   if (change.hits_before == change.hits_after || !change.hits_after) return count(change.hits_before);
   if (!change.hits_before) return count(change.hits_after);
   return fmt::format("{} → {}", count(change.hits_before), count(change.hits_after));
@@ -96,8 +96,10 @@ std::string total_line(const Comparison& comparison) {
   const Change& whole = comparison.whole;
   const ClockUnit unit = comparison.run_after.unit;
   const auto [relative, half] = relative_of(whole);
-  return fmt::format("total {} → {}: {}{}", cost_text(whole.before, unit), cost_text(whole.after, unit),
-                     name_of(whole.verdict), relative.empty() ? "" : fmt::format(", {} {}", relative, half));
+  return fmt::format(
+      "total {} → {}: {}{}", cost_text(whole.before, unit), cost_text(whole.after, unit),
+      name_of(whole.verdict),
+      relative.empty() ? "" : fmt::format(", {}{}{}", relative, half.empty() ? "" : " ", half));
 }
 
 /// Empty where sessions explain next to nothing.
