@@ -93,4 +93,16 @@ TEST_CASE("jcprof import keeps what jcprof measured, and refuses what it does no
   CHECK(!std::filesystem::exists(bench / "jcprof-out"));
 }
 
+TEST_CASE("sources of JCProfilerNext are found beside a file that is named without a folder") {
+  const Bench bench;
+  write_file(bench / "m.csv", "# mode,type#signature,ATR\ntime,a.P#f(),3B\n00,01\nT_1,5,6\nT_2,7,8\n");
+  std::filesystem::create_directory(bench / "sources_instr");
+  write_file(bench / "sources_instr/P.java", "\nPM.check(PMC.T_1);\nPM.check(PMC.T_2);\n");
+  const Said said = bench.run({"import", "m.csv", "-o", "m"});
+  INFO(said.text);
+  CHECK(said.status == 0);
+  CHECK_THAT(bench.run({"query", "m", "SELECT path FROM trap"}).text,
+             Catch::Contains("sources_instr/P.java"));
+}
+
 }  // namespace jcprof
