@@ -155,6 +155,7 @@ std::string total_text(const Profile& profile) {
   const ClockUnit unit = profile.run.unit;
   const Quantity total = quantity(profile.total.ticks, unit);
   const bool has_few = profile.total.rounds > 0 && !was_measured(profile.total);
+  if (profile.recorded && !was_measured(profile.total)) return "total " + no_value(profile.total);
   if (has_few) return "total " + not_measured(profile.total.rounds);
   if (is_single(profile.total)) return "total " + single_quantity(profile.total.ticks, unit);
   if (profile.recorded) return fmt::format("total {} ±{}", total.value, total.half_width);
