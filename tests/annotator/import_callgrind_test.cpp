@@ -99,7 +99,7 @@ TEST_CASE("calls of a function to itself have no cost of their own") {
 
 TEST_CASE("a check tells what is exact without ±, and a bound as one") {
   CHECK(measured_text({20, 0, 30}, BudgetUnit::instructions) == "< 30 instructions");
-  CHECK(measured_text({30, 30, 30}, BudgetUnit::instructions) == "30.0 instructions");
+  CHECK(measured_text({30, 30, 30}, BudgetUnit::instructions) == "30.00 instructions");
   CHECK(measured_text({0.5, 0.5, 0.5}, BudgetUnit::share) == "50.0 %");
 }
 
