@@ -5,9 +5,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
+
+#include <fcntl.h>
+#include <sys/file.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,27 +21,61 @@
 #include "src/core/fleet_rows.hpp"
 #include "src/core/process.hpp"
 #include "src/core/text.hpp"
+#include "src/core/unique_fd.hpp"
 
 namespace jcprof::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// What is being written; gone at the end, whatever it holds.
+UniqueFd locked(const fs::path& folder, int how) {
+  UniqueFd lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (lock.get() >= 0 && ::flock(lock.get(), how) != 0) lock = UniqueFd();
+  return lock;
+}
+
+/// Holds the others up who look for dead part folders, or change tables.
+UniqueFd alone_in(const fs::path& folder) {
+  UniqueFd lock = locked(folder, LOCK_EX);
+  if (lock.get() < 0)
+    throw environment_error(
+        fmt::format("cannot lock \"{}\": {}", folder.string(), std::generic_category().message(errno)),
+        "-o names the folder");
+  return lock;
+}
+
+/// What is being written; gone at the end, whatever it holds. An export holds the lock of its own.
 class PartFolder {
  public:
-  explicit PartFolder(const fs::path& in) : path_(make_part_folder(in)) {}
-  ~PartFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
+  explicit PartFolder(const fs::path& in) {
+    const UniqueFd alone = alone_in(in);
+    remove_dead(in);
+    path_ = make_part_folder(in);
+    lock_ = alone_in(path_);
   }
+  ~PartFolder() { remove(path_); }
   PartFolder(const PartFolder&) = delete;
   PartFolder& operator=(const PartFolder&) = delete;
 
   const fs::path& path() const { return path_; }
 
  private:
+  static void remove(const fs::path& folder) {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+  }
+  /// Those of exports that were killed.
+  static void remove_dead(const fs::path& in) {
+    std::vector<fs::path> dead;
+    for (const fs::directory_entry& entry : fs::directory_iterator(in))
+      if (entry.path().filename().string().starts_with(part_prefix) &&
+          locked(entry.path(), LOCK_EX | LOCK_NB).get() >= 0)
+        dead.push_back(entry.path());
+    std::ranges::for_each(dead, remove);
+  }
+
   fs::path path_;
+  UniqueFd lock_;
 };
 
 std::string_view type_name(FleetType type) {
@@ -52,13 +90,24 @@ std::string_view type_name(FleetType type) {
   return "VARCHAR";
 }
 
-/// As Hive, Spark and DuckDB have it. No name of ours needs an escape.
+/// A name of a file may have 255 bytes.
+constexpr std::size_t longest_value = 200;
+
+std::string in_a_name(std::string_view value) {
+  std::string encoded = percent_encoded(value);
+  if (encoded.size() <= longest_value) return encoded;
+  for (std::size_t most = longest_value; encoded.size() > longest_value; --most)
+    encoded = percent_encoded(beginning_of(value, most));
+  return fmt::format("{}-{}", encoded, sha256(value).substr(0, 16));
+}
+
+/// As Hive, Spark and DuckDB have it. No key of ours needs an escape.
 std::string partition(std::string_view key, std::string_view value) {
-  return fmt::format("{}={}", key, value.empty() ? "__HIVE_DEFAULT_PARTITION__" : percent_encoded(value));
+  return fmt::format("{}={}", key, value.empty() ? "__HIVE_DEFAULT_PARTITION__" : in_a_name(value));
 }
 
 /// The table's rows as a file; false if there are none.
-bool write_rows(const fs::path& profile, const FleetTable& table, const fs::path& file) {
+bool write_rows(const FleetProfile& profile, const FleetTable& table, const fs::path& file) {
   constexpr std::size_t at_once = 1 << 20;
   std::string text;
   UniqueFd out;
@@ -70,7 +119,7 @@ bool write_rows(const fs::path& profile, const FleetTable& table, const fs::path
           "the rows of a profile lie there as text for a moment");
     text.clear();
   };
-  each_fleet_row(profile, table, [&](std::string_view row) {
+  profile.each_row(table, [&](std::string_view row) {
     text += row;
     if (text.size() >= at_once) flush();
   });
@@ -92,10 +141,16 @@ constexpr const char* no_duckdb =
     "jcprof writes Parquet by DuckDB's program: `pip install duckdb-cli` brings it, or JCPROF_DUCKDB names "
     "it";
 
-/// `script` runs in `folder`, without its user's settings, and fetches nothing.
-void run_duckdb(const fs::path& folder, const std::string& script) {
+std::string duckdb() {
   const char* const named = std::getenv("JCPROF_DUCKDB");
   const std::string program = named == nullptr || *named == '\0' ? "duckdb" : named;
+  // It starts in another folder.
+  return program.find('/') == std::string::npos ? program : fs::absolute(program).string();
+}
+
+/// `script` runs in `folder`, without its user's settings, and fetches nothing.
+void run_duckdb(const fs::path& folder, const std::string& script) {
+  const std::string program = duckdb();
   const Command command{.argv = {program, "-batch", "-bail", "-init", "/dev/null", "-c",
                                  "SET autoinstall_known_extensions = false;\n" + script},
                         .cwd = folder};
@@ -105,42 +160,72 @@ void run_duckdb(const fs::path& folder, const std::string& script) {
   } catch (const UserError& error) {
     throw environment_error(error.faults().front().message, no_duckdb);
   }
-  if (result.timed_out || result.exit_status != 0)
+  if (result.timed_out)
+    throw environment_error(fmt::format("{} took more than an hour for one profile", program),
+                            "is the machine short of memory, or the disk slow?");
+  if (result.exit_status != 0)
     throw environment_error(fmt::format("{} failed with {}: {}", program, result.exit_status,
                                         plain_line(trimmed(result.tail, "\n"))),
-                            no_duckdb);
+                            "is it DuckDB 1.5 or newer, with memory and room on the disk?");
 }
 
-void add_profile(const fs::path& profile, const fs::path& folder) {
-  const FleetRun run = fleet_run(profile);
-  const PartFolder part(folder);
+/// A finished file, and its way below the folder of all tables.
+struct Staged {
+  fs::path file;
+  fs::path to;
+};
+
+/// The tables of one profile; nothing but `part` has changed afterwards.
+void stage(const fs::path& profile, const fs::path& part, std::vector<Staged>& staged) {
+  fs::create_directory(part);
+  const FleetProfile opened(profile);
+  const FleetRun& run = opened.run();
+  const fs::path below = fs::path(partition("project", run.project)) / partition("build", run.build) /
+                         partition("device", run.device) / (percent_encoded(run.id) + ".parquet");
   std::string script;
-  std::vector<std::string> written;
-  for (const FleetTable& table : fleet_tables())
-    if (write_rows(profile, table, part.path() / (table.name + ".json"))) {
-      script += copy_statement(table);
-      written.push_back(table.name);
-    }
-  run_duckdb(part.path(), script);
-  // A profile that comes again takes the place of its earlier files.
-  const std::string name =
-      fmt::format("{}-{}.parquet", percent_encoded(run.started), sha256(profile.string()).substr(0, 8));
+  std::vector<fs::path> rows;
   for (const FleetTable& table : fleet_tables()) {
-    const fs::path to = folder / table.name / partition("project", run.project) /
-                        partition("build", run.build) / partition("device", run.device) / name;
-    if (is_one_of(table.name, written)) {
-      fs::create_directories(to.parent_path());
-      fs::rename(part.path() / (table.name + ".parquet"), to);
-    } else {
-      fs::remove(to);
-    }
+    const fs::path json = part / (table.name + ".json");
+    if (!write_rows(opened, table, json)) continue;
+    script += copy_statement(table);
+    rows.push_back(json);
+    staged.push_back({.file = part / (table.name + ".parquet"), .to = table.name / below});
   }
+  run_duckdb(part, script);
+  for (const Staged& one : staged)
+    if (!fs::is_regular_file(one.file))
+      throw environment_error(fmt::format("{} wrote no \"{}\"", duckdb(), one.file.filename().string()),
+                              "JCPROF_DUCKDB names DuckDB's program; is it that?");
+  for (const fs::path& json : rows) fs::remove(json);
 }
 
-bool has_files(const fs::path& folder) {
-  if (!fs::exists(folder)) return false;
-  return std::ranges::any_of(fs::recursive_directory_iterator(folder),
-                             [](const fs::directory_entry& entry) { return entry.is_regular_file(); });
+/// The files of a table, as views.sql looks for them.
+constexpr const char* files_of_runs = "project=*/build=*/device=*/*.parquet";
+
+std::vector<fs::path> files_in(const fs::path& table) {
+  std::vector<fs::path> files;
+  if (!fs::is_directory(table)) return files;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(table))
+    if (entry.is_regular_file() &&
+        glob_matches(files_of_runs, entry.path().lexically_relative(table).string()))
+      files.push_back(entry.path());
+  return files;
+}
+
+/// A run that comes again takes the place of its earlier files, wherever they lie.
+void move_in(const std::vector<Staged>& staged, const fs::path& folder) {
+  std::set<fs::path> names, places;
+  for (const Staged& one : staged) {
+    names.insert(one.to.filename());
+    places.insert(folder / one.to);
+  }
+  for (const Staged& one : staged) {
+    fs::create_directories((folder / one.to).parent_path());
+    fs::rename(one.file, folder / one.to);
+  }
+  for (const FleetTable& table : fleet_tables())
+    for (const fs::path& file : files_in(folder / table.name))
+      if (names.contains(file.filename()) && !places.contains(file)) fs::remove(file);
 }
 
 /// Names of `jcprof query` for DuckDB, relative to the folder.
@@ -148,11 +233,11 @@ std::string views(const fs::path& folder) {
   std::string text = "-- In this folder: duckdb -init views.sql\n";
   for (const FleetTable& table : fleet_tables()) {
     text += fmt::format("CREATE OR REPLACE VIEW \"{}\" AS ", table.view);
-    if (has_files(folder / table.name)) {
+    if (!files_in(folder / table.name).empty()) {
       text += fmt::format(
-          "FROM read_parquet('{}/*/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, "
+          "FROM read_parquet('{}/{}', hive_partitioning = true, hive_types_autocast = false, "
           "union_by_name = true);\n",
-          table.name);
+          table.name, files_of_runs);
       continue;
     }
     std::vector<std::string> columns;
@@ -165,13 +250,32 @@ std::string views(const fs::path& folder) {
   return text;
 }
 
+/// Each once, and each one checked.
+std::vector<fs::path> good_ones(const std::vector<fs::path>& profiles) {
+  std::set<std::string> known;
+  std::vector<fs::path> good;
+  for (const fs::path& profile : profiles)
+    if (known.insert(FleetProfile(profile).run().id).second) good.push_back(profile);
+  return good;
+}
+
 }  // namespace
 
 void write_parquet(const std::vector<fs::path>& profiles, const fs::path& folder) {
+  const std::vector<fs::path> good = good_ones(profiles);
   try {
     fs::create_directories(folder);
     const fs::path known = fs::canonical(folder);
-    for (const fs::path& profile : profiles) add_profile(profile, known);
+    const PartFolder part(known);
+    std::vector<Staged> staged;
+    for (std::size_t i = 0; i < good.size(); ++i) stage(good[i], part.path() / std::to_string(i), staged);
+    const UniqueFd alone = alone_in(known);
+    try {
+      move_in(staged, known);
+    } catch (const fs::filesystem_error&) {
+      write_file(known / "views.sql", views(known));
+      throw;
+    }
     write_file(known / "views.sql", views(known));
   } catch (const fs::filesystem_error& error) {
     throw environment_error(

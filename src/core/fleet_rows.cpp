@@ -10,10 +10,9 @@
 #include <sqlite3.h>
 
 #include "src/core/error.hpp"
+#include "src/core/file.hpp"
 #include "src/core/json_text.hpp"
-#include "src/core/sqlite.hpp"
-#include "src/core/store.hpp"
-#include "src/core/store_tables.hpp"
+#include "src/core/store_state.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof {
@@ -25,16 +24,22 @@ struct Source {
   const char* select;
 };
 
+using Handle = std::unique_ptr<sqlite3_stmt, sqlite::FinalizeStatement>;
+
+/// `profile` and `run_id`, which no table of a profile has.
+constexpr std::size_t own_columns = 2;
+
+/// ?1 is the run; views know it by themselves.
 constexpr auto sources = std::to_array<Source>({
     {"devices", "run",
      "SELECT started, state, tool, transport, agent, reader, protocol, atr, simulated, unit, hz, resolution,"
-     " seed, rounds, absolute, relative, zoom, hot, language FROM run WHERE id = (SELECT max(id) FROM run)"},
+     " seed, rounds, absolute, relative, zoom, hot, language,"
+     " project AS project_name, device AS device_name FROM run WHERE id = ?1"},
     {"samples", "sample",
      "SELECT s.sequence, s.round, s.trap, s.hit, s.input, s.ticks, s.outcome, s.status, s.signature,"
      " t.function, t.path, t.line FROM sample s LEFT JOIN trap t ON t.run = s.run AND t.id = s.trap"
-     " WHERE s.run = (SELECT max(id) FROM run) ORDER BY s.sequence"},
-    {"warnings", "warning",
-     "SELECT number, kind, text, advice FROM warning WHERE run = (SELECT max(id) FROM run) ORDER BY number"},
+     " WHERE s.run = ?1 ORDER BY s.sequence"},
+    {"warnings", "warning", "SELECT number, kind, text, advice FROM warning WHERE run = ?1 ORDER BY number"},
     {"blocks", "block", "SELECT * FROM block"},
     {"edges", "edge", "SELECT * FROM edge"},
     {"loops", "loop", "SELECT * FROM loop"},
@@ -47,16 +52,6 @@ constexpr auto sources = std::to_array<Source>({
     {"slow_calls", "slow", "SELECT * FROM slow"},
 });
 
-using Handle = std::unique_ptr<sqlite3_stmt, sqlite::FinalizeStatement>;
-
-Handle prepared(const sqlite::Database& database, const std::string& sql) {
-  sqlite3_stmt* statement = nullptr;
-  const int code = sqlite3_prepare_v2(database.handle(), sql.c_str(), -1, &statement, nullptr);
-  Handle handle(statement);
-  if (code != SQLITE_OK) sqlite::fail(database.handle(), database.file());
-  return handle;
-}
-
 /// Columns that a view computes have no declared type: apart from these they are real numbers.
 FleetType type_of(std::string_view name, std::string_view declared) {
   if (declared == "INTEGER" || (declared.empty() && name == "calls")) return FleetType::integer;
@@ -66,9 +61,11 @@ FleetType type_of(std::string_view name, std::string_view declared) {
 }
 
 FleetTable table_of(const sqlite::Database& empty, const Source& source) {
-  FleetTable table{
-      .name = source.name, .view = source.view, .select = source.select, .columns = {{.name = "profile"}}};
-  const Handle statement = prepared(empty, table.select);
+  FleetTable table{.name = source.name,
+                   .view = source.view,
+                   .select = source.select,
+                   .columns = {{.name = "profile"}, {.name = "run_id"}}};
+  const Handle statement = sqlite::raw_statement(empty, table.select);
   for (int i = 0; i < sqlite3_column_count(statement.get()); ++i) {
     const std::string name = sqlite3_column_name(statement.get(), i);
     const char* const declared = sqlite3_column_decltype(statement.get(), i);
@@ -99,13 +96,6 @@ std::optional<std::string> json_of(sqlite3_stmt* row, int column) {
   }
 }
 
-sqlite::Database opened(const std::filesystem::path& profile) {
-  {
-    const Store is_a_profile(profile, OpenMode::read_only);
-  }
-  return {profile, sqlite::Access::read_only};
-}
-
 }  // namespace
 
 std::vector<FleetTable> fleet_tables() {
@@ -116,36 +106,40 @@ std::vector<FleetTable> fleet_tables() {
   return tables;
 }
 
-FleetRun fleet_run(const std::filesystem::path& profile) {
-  const sqlite::Database database = opened(profile);
+FleetProfile::FleetProfile(const std::filesystem::path& profile)
+    : name_(profile.string()), database_(connected_profile(profile)), steadily_(database_, "BEGIN") {
   // A recorded program with libraries has several build-ids: that of most functions stands for it.
-  sqlite::Statement statement = database.prepare(
+  sqlite::Statement statement = database_.prepare(
       "SELECT project, device, started, CASE WHEN build THEN format('%08x', build) ELSE coalesce("
       "(SELECT build_id FROM symbol WHERE run = r.id AND build_id <> '' GROUP BY build_id"
-      " ORDER BY count(*) DESC, build_id LIMIT 1), '') END FROM run r ORDER BY id DESC LIMIT 1");
+      " ORDER BY count(*) DESC, build_id LIMIT 1), '') END, id FROM run r ORDER BY id DESC LIMIT 1");
   if (!statement.step())
-    throw UserError(Fault{.message = fmt::format("{}: there is no run in it", profile.string()),
+    throw UserError(Fault{.message = fmt::format("{}: there is no run in it", name_),
                           .hint = "`jcprof run` or `jcprof record` adds one"});
-  return {.project = statement.text(0),
+  number_ = statement.integer(4);
+  verify_seals(database_, number_);
+  const std::string path = std::filesystem::canonical(profile).string();
+  run_ = {.id = fmt::format("{}-{}", statement.text(2), sha256(path).substr(0, 16)),
+          .project = statement.text(0),
           .build = statement.text(3),
-          .device = statement.text(1),
-          .started = statement.text(2)};
+          .device = statement.text(1)};
 }
 
-void each_fleet_row(const std::filesystem::path& profile, const FleetTable& table,
-                    const std::function<void(std::string_view)>& take) {
-  const sqlite::Database database = opened(profile);
-  const Handle statement = prepared(database, table.select);
-  const std::string begin = "{\"profile\":" + json_string(profile.string());
+void FleetProfile::each_row(const FleetTable& table,
+                            const std::function<void(std::string_view)>& take) const {
+  const Handle statement = sqlite::raw_statement(database_, table.select);
+  if (sqlite3_bind_parameter_count(statement.get()) > 0) sqlite3_bind_int64(statement.get(), 1, number_);
+  const std::string begin =
+      fmt::format("{{\"profile\":{},\"run_id\":{}", json_string(name_), json_string(run_.id));
   int code = sqlite3_step(statement.get());
   for (; code == SQLITE_ROW; code = sqlite3_step(statement.get())) {
     std::string row = begin;
-    for (std::size_t i = 1; i < table.columns.size(); ++i)
-      if (const auto value = json_of(statement.get(), static_cast<int>(i) - 1))
+    for (std::size_t i = own_columns; i < table.columns.size(); ++i)
+      if (const auto value = json_of(statement.get(), static_cast<int>(i - own_columns)))
         row += fmt::format(",\"{}\":{}", table.columns[i].name, *value);
     take(row + "}\n");
   }
-  if (code != SQLITE_DONE) sqlite::fail(database.handle(), database.file());
+  if (code != SQLITE_DONE) sqlite::fail(database_.handle(), database_.file());
 }
 
 }  // namespace jcprof

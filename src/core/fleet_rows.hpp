@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/core/sqlite.hpp"
+
 namespace jcprof {
 
 enum class FleetType : std::uint8_t { integer, real, text };
@@ -23,23 +25,35 @@ struct FleetTable {
   std::string name;                  // "lines"
   std::string view;                  // "line", as jcprof query calls it
   std::string select;                // the rows in a profile
-  std::vector<FleetColumn> columns;  // the first is `profile`
+  std::vector<FleetColumn> columns;  // the first are `profile` and `run_id`
 };
 std::vector<FleetTable> fleet_tables();
 
 /// Which run the rows are of.
 struct FleetRun {
+  std::string id;  // when it began, and a digest of the profile's whole path
   std::string project;
   std::string build;  // that of traps.json as 8 digits; of a recording without traps the build-id; else empty
   std::string device;
-  std::string started;
 };
-/// UserError where there is none.
-FleetRun fleet_run(const std::filesystem::path& profile);
 
-/// The rows as objects of JSON, a line each: NULL is left out, infinity a string, what is not UTF-8 becomes
-/// U+FFFD.
-void each_fleet_row(const std::filesystem::path& profile, const FleetTable& table,
-                    const std::function<void(std::string_view)>& take);
+/// The newest run, as it is now: who writes on is not seen.
+class FleetProfile {
+ public:
+  /// UserError where there is no run, or it is not as it was stored.
+  explicit FleetProfile(const std::filesystem::path& profile);
+
+  const FleetRun& run() const { return run_; }
+  /// The rows as objects of JSON, a line each: NULL is left out, infinity a string, what is not UTF-8 becomes
+  /// U+FFFD.
+  void each_row(const FleetTable& table, const std::function<void(std::string_view)>& take) const;
+
+ private:
+  std::string name_;  // as given
+  sqlite::Database database_;
+  sqlite::Atomically steadily_;
+  std::int64_t number_ = 0;
+  FleetRun run_;
+};
 
 }  // namespace jcprof

@@ -10,9 +10,8 @@
 
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
-#include "src/core/sqlite.hpp"
 #include "src/core/store.hpp"
-#include "src/core/store_tables.hpp"
+#include "src/core/store_state.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof {
@@ -177,10 +176,7 @@ QueryResult all_rows(const sqlite::Database& database, const Handle& statement, 
 }
 
 sqlite::Database open_profile(const std::filesystem::path& file) {
-  {
-    const Store is_a_profile(file, OpenMode::read_only);
-  }
-  sqlite::Database database(file, sqlite::Access::read_only);
+  sqlite::Database database = connected_profile(file);
   sqlite3_set_authorizer(database.handle(), only_reading, nullptr);
   return database;
 }
@@ -204,20 +200,14 @@ std::vector<Shape> shapes_of_profiles() {
   return shapes;
 }
 
-Handle prepare_own(const sqlite::Database& database, const std::string& sql) {
-  sqlite3_stmt* statement = nullptr;
-  const int code = sqlite3_prepare_v2(database.handle(), sql.c_str(), -1, &statement, nullptr);
-  Handle handle(statement);
-  if (code != SQLITE_OK) sqlite::fail(database.handle(), database.file());
-  return handle;
-}
-
 void copy_rows(const sqlite::Database& from, const sqlite::Database& to, const Shape& shape) {
-  const Handle select = prepare_own(from, fmt::format("SELECT {} FROM \"{}\"", shape.columns, shape.name));
+  const Handle select =
+      sqlite::raw_statement(from, fmt::format("SELECT {} FROM \"{}\"", shape.columns, shape.name));
   const int columns = sqlite3_column_count(select.get());
   std::string places = "?";
   for (int i = 0; i < columns; ++i) places += ", ?";
-  const Handle insert = prepare_own(to, fmt::format("INSERT INTO \"{}\" VALUES ({})", shape.name, places));
+  const Handle insert =
+      sqlite::raw_statement(to, fmt::format("INSERT INTO \"{}\" VALUES ({})", shape.name, places));
   int code = sqlite3_step(select.get());
   for (; code == SQLITE_ROW; code = sqlite3_step(select.get())) {
     sqlite3_bind_text(insert.get(), 1, from.file().c_str(), -1, SQLITE_TRANSIENT);

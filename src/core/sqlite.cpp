@@ -221,6 +221,15 @@ bool Database::in_transaction() const {
   return sqlite3_get_autocommit(handle_.get()) == 0;
 }
 
+std::unique_ptr<sqlite3_stmt, FinalizeStatement> raw_statement(const Database& database,
+                                                               const std::string& sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v2(database.handle(), sql.c_str(), -1, &statement, nullptr);
+  std::unique_ptr<sqlite3_stmt, FinalizeStatement> owned(statement);
+  if (code != SQLITE_OK) fail(database.handle(), database.file());
+  return owned;
+}
+
 Atomically::Atomically(const Database& database, const char* begin)
     : database_(database), open_(!database.in_transaction()) {
   if (open_) database_.execute(begin);

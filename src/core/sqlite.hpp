@@ -110,6 +110,10 @@ class Database {
   std::unique_ptr<sqlite3, CloseDatabase> handle_;
 };
 
+/// A statement of our own for SQLite's own functions.
+std::unique_ptr<sqlite3_stmt, FinalizeStatement> raw_statement(const Database& database,
+                                                               const std::string& sql);
+
 /// BEGIN … COMMIT, or nothing of it when left by an exception. Inside an open transaction it joins that one.
 class Atomically {
  public:

@@ -151,6 +151,13 @@ Store::Store(const std::filesystem::path& file, OpenMode mode)
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 
+sqlite::Database connected_profile(const std::filesystem::path& file) {
+  {
+    const Store is_a_profile(file, OpenMode::read_only);
+  }
+  return {file, Access::read_only};
+}
+
 std::string utc(std::time_t time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
 }

@@ -99,7 +99,7 @@ void Store::State::seal_batch() {
   batch.reset();
 }
 
-void Store::State::verify(std::int64_t run, const std::string& part) const {
+void verify_seals(const sqlite::Database& database, std::int64_t run, const std::string& part) {
   Atomically steadily(database, "BEGIN");  // somebody may be writing
   Statement seals = database.prepare(selection("digest", "run = ? AND part = ?"));
   Statement select = database.prepare(sealed_rows(part));
@@ -116,6 +116,15 @@ void Store::State::verify(std::int64_t run, const std::string& part) const {
   if (count.integer(0) != sealed)
     sqlite::damaged(database.file(), fmt::format("\"{}\" holds {} rows of run {}; {} were stored", part,
                                                  count.integer(0), run, sealed));
+}
+
+void verify_seals(const sqlite::Database& database, std::int64_t run) {
+  for (const std::string& table : store_tables())
+    if (table != layout<DigestRow>().table.name) verify_seals(database, run, table);
+}
+
+void Store::State::verify(std::int64_t run, const std::string& part) const {
+  verify_seals(database, run, part);
 }
 
 }  // namespace jcprof

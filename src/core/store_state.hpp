@@ -6,6 +6,13 @@
 
 namespace jcprof {
 
+/// UserError where a table, or any of them, is not what was stored (store_seals.cpp).
+void verify_seals(const sqlite::Database& database, std::int64_t run, const std::string& part);
+void verify_seals(const sqlite::Database& database, std::int64_t run);
+
+/// Another connection to what is a profile of this version, for statements that the store has not.
+sqlite::Database connected_profile(const std::filesystem::path& file);
+
 struct Store::State {
   sqlite::Database database;
   OpenMode mode;

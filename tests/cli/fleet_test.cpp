@@ -10,7 +10,9 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "src/core/file.hpp"
 #include "src/core/fleet_rows.hpp"
+#include "src/core/sqlite.hpp"
 #include "src/core/store.hpp"
 #include "tests/annotator/foreign_reader.hpp"
 #include "tests/annotator/some_recording.hpp"
@@ -162,9 +164,9 @@ bool is_same(const json& cell, const std::optional<std::string>& expected) {
 
 void check_view(const Fleet& fleet, const fs::path& profile, const std::string& view) {
   const QueryResult expected = query(profile, fmt::format("SELECT * FROM \"{}\"", view));
-  const json rows = fleet.rows(
-      fmt::format("SELECT * EXCLUDE (profile, project, build, device) FROM \"{}\" WHERE profile = '{}'", view,
-                  profile.string()));
+  const json rows = fleet.rows(fmt::format(
+      "SELECT * EXCLUDE (profile, run_id, project, build, device) FROM \"{}\" WHERE profile = '{}'", view,
+      profile.string()));
   INFO(view);
   REQUIRE(rows.size() == expected.rows.size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -226,7 +228,8 @@ TEST_CASE("each table of a fleet has types for all of its columns") {
   for (const FleetTable& table : fleet_tables()) {
     INFO(table.name);
     CHECK(table.columns.size() > 3);
-    CHECK(table.columns.front().name == "profile");
+    CHECK(table.columns[0].name == "profile");
+    CHECK(table.columns[1].name == "run_id");
   }
 }
 
@@ -241,6 +244,63 @@ TEST_CASE("DuckDB understands each statement of docs/fleet.md") {
   for (std::sregex_iterator match(page.begin(), page.end(), form), end; match != end; ++match, ++statements)
     CHECK(fleet.rows((*match)[1].str()).is_array());
   CHECK(statements >= 4);
+}
+
+TEST_CASE("a fleet takes a profile once by whatever name, and namesakes of two folders each") {
+  const Fleet fleet;
+  const fs::path one = fleet.profile("one/profile.jcprof"), other = fleet.profile("other/profile.jcprof");
+  store_recorded(one);
+  store_recorded(other);
+  if (!fleet.write({one, one.parent_path() / "../one/profile.jcprof"}) || !fleet.write({other, one})) return;
+  CHECK(fleet.rows("SELECT count(*) AS n, count(DISTINCT run_id) AS runs FROM run") ==
+        json::parse(R"([{"n": 2, "runs": 2}])"));
+  CHECK(fleet.rows("SELECT count(*) = (SELECT count(*) FROM function) AS same FROM function JOIN run USING "
+                   "(run_id)") == json::parse(R"([{"same": true}])"));
+}
+
+TEST_CASE("an export to Parquet refuses a damaged profile before it makes a folder") {
+  const Fleet fleet;
+  const fs::path good = fleet.profile("good.jcprof"), bad = fleet.profile("bad.jcprof");
+  store_measured(good);
+  store_measured(bad);
+  sqlite::Database(bad, sqlite::Access::read_write).execute("UPDATE sample SET ticks = 6 WHERE sequence = 2");
+  CHECK_THROWS_WITH(write_parquet({good, bad}, fleet.folder()), Catch::Contains("damaged"));
+  CHECK_FALSE(fs::exists(fleet.folder()));
+}
+
+TEST_CASE("files of others and parts of killed exports do no harm to a fleet") {
+  const Fleet fleet;
+  const fs::path profile = fleet.profile("recorded.jcprof");
+  store_recorded(profile);
+  write_file(fleet.folder() / "marks/_SUCCESS", "");
+  write_file(fleet.folder() / "marks/project=a/x.parquet", "");
+  const fs::path dead = fleet.folder() / (std::string(part_prefix) + "00");
+  fs::create_directories(dead);
+  if (!fleet.write({profile})) return;
+  CHECK(fleet.rows("SELECT count(*) AS n FROM edge") == json::parse(R"([{"n": 0}])"));
+  CHECK_FALSE(fs::exists(dead));
+}
+
+TEST_CASE("a fleet has room for long names, and devices have the whole ones") {
+  const Fleet fleet;
+  const fs::path profile = fleet.profile("recorded.jcprof");
+  std::string name;
+  for (int i = 0; i < 100; ++i) name += "\xC3\xA9";
+  Store store(profile, OpenMode::fresh);
+  store.begin_run({.project = "p", .transport = "record", .device = name}, {}, {});
+  store.close();
+  if (!fleet.write({profile})) return;
+  CHECK(fleet.rows("SELECT device_name FROM run") == json::array({{{"device_name", name}}}));
+}
+
+TEST_CASE("a program that is not DuckDB leaves no tables") {
+  const Fleet fleet;
+  store_recorded(fleet.profile("recorded.jcprof"));
+  ::setenv("JCPROF_DUCKDB", "/bin/true", 1);
+  CHECK_THROWS_WITH(write_parquet({fleet.profile("recorded.jcprof")}, fleet.folder()),
+                    Catch::Contains("wrote no"));
+  ::unsetenv("JCPROF_DUCKDB");
+  CHECK(fs::is_empty(fleet.folder()));
 }
 
 TEST_CASE("without DuckDB an export to Parquet says how to get it, and leaves nothing half done") {
