@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "annotator/export/exports.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -26,7 +27,7 @@ std::string label(std::string_view name, std::string_view value) {
   return fmt::format("{}=\"{}\"", name, text);
 }
 
-/// What a family has one sample of.
+/// An item, which has one sample in each family.
 struct Metric {
   Labels labels;
   const Estimate* cost;
@@ -40,29 +41,59 @@ struct Shown {
   double factor;
 };
 
+/// Namesakes of one place would be one series: all families call the same one `copy="2"`. Their order is that
+/// of their counts, which are the same in each run of an input.
+void tell_apart(std::vector<Metric>& metrics) {
+  std::vector<Metric*> order;
+  for (Metric& metric : metrics) order.push_back(&metric);
+  std::ranges::stable_sort(order, {}, &Metric::count);
+  std::map<Labels, int> seen;
+  for (Metric* const metric : order)
+    if (const int copy = ++seen[metric->labels]; copy > 1)
+      metric->labels += fmt::format(",copy=\"{}\"", copy);
+}
+
 class OpenMetrics {
  public:
-  explicit OpenMetrics(const RunInfo& run) : run_(run) {
-    common_ = label("project", run.project) + "," + label("device", run.device);
-    if (run.unit != ClockUnit::ns) {
-      unit_ = name_of(run.unit);
+  explicit OpenMetrics(const Profile& profile) : run_(profile.run) {
+    common_ = fmt::format("{},{},{}", label("project", run_.project), label("device", run_.device),
+                          label("simulated", run_.simulated ? "true" : "false"));
+    if (run_.unit != ClockUnit::ns) {
+      unit_ = name_of(run_.unit);
       per_tick_ = 1;
+      cost_ = "Cost";
     }
+    // Of a recording it says something else (docs/formats.md), or nothing.
+    if (profile.recorded) interval_ = "interval";
   }
 
   void add_run() {
-    const Labels labels =
-        fmt::format("{},{},{},{}", label("tool", run_.tool), label("transport", run_.transport),
-                    label("unit", name_of(run_.unit)), label("simulated", run_.simulated ? "true" : "false"));
+    const std::int64_t began = milliseconds_of(run_.started);
+    if (began == 0) return;
+    const Labels labels = fmt::format("{},{},{}", label("tool", run_.tool),
+                                      label("transport", run_.transport), label("unit", name_of(run_.unit)));
     family("jcprof_run_start_time", "seconds", "When the run began, since 1970.",
-           {{labels, static_cast<double>(milliseconds_of(run_.started)) / 1000}});
+           {{labels, static_cast<double>(began) / 1000}});
   }
 
-  /// Of a bound only the upper end is a sample, of what is unreliable or not measured nothing.
+  /// A bound has only its upper end, and what is unreliable or not measured has nothing. `what`: " of a
+  /// line".
   void add_costs(const std::string& name, const std::string& what, const std::vector<Metric>& metrics) {
-    add_intervals(name, what, {&Estimate::ticks, unit_, per_tick_}, metrics);
-    add_intervals(name + "_share", what + ", as a part of all measured blocks",
+    add_intervals(name, cost_ + what, {&Estimate::ticks, unit_, per_tick_}, metrics);
+  }
+
+  void add_shares(const std::string& name, const std::string& what, const std::vector<Metric>& metrics) {
+    add_intervals(name + "_share", cost_ + what + ", as a part of all measured blocks",
                   {&Estimate::share, "ratio", 1}, metrics);
+  }
+
+  void add_unattributed(const Interval& ticks) {
+    const std::string name = "jcprof_unattributed", what = cost_ + " that no line and no other part has";
+    family(name, unit_, what + ".", {{"", per_tick_ * ticks.value}});
+    family(name + "_low", unit_, fmt::format("{}: lower end of the {}.", what, interval_),
+           {{"", per_tick_ * ticks.low}});
+    family(name + "_high", unit_, fmt::format("{}: upper end of the {}.", what, interval_),
+           {{"", per_tick_ * ticks.high}});
   }
 
   void add_counts(const std::string& name, const std::string& what, const std::vector<Metric>& metrics) {
@@ -89,21 +120,17 @@ class OpenMetrics {
       lows.emplace_back(metric.labels, shown.factor * known.low);
     }
     family(name, shown.unit, what + ".", values);
-    family(name + "_low", shown.unit, what + ": lower end of the 95 % interval.", lows);
-    family(name + "_high", shown.unit, what + ": upper end of the 95 % interval, or an upper bound.", highs);
+    family(name + "_low", shown.unit, fmt::format("{}: lower end of the {}.", what, interval_), lows);
+    family(name + "_high", shown.unit,
+           fmt::format("{}: upper end of the {}, or an upper bound.", what, interval_), highs);
   }
 
   void family(const std::string& name, std::string_view unit, std::string_view help, const Samples& samples) {
     const std::string full = unit.empty() ? name : fmt::format("{}_{}", name, unit);
     std::string lines;
-    std::map<Labels, int> seen;
-    for (const auto& [labels, value] : samples) {
-      if (!std::isfinite(value)) continue;
-      // Functions of one name and place, in several modules, would be one series.
-      const int copy = ++seen[labels];
-      lines += fmt::format("{}{{{}{}{}{}}} {}\n", full, common_, labels.empty() ? "" : ",", labels,
-                           copy > 1 ? fmt::format(",copy=\"{}\"", copy) : "", value);
-    }
+    for (const auto& [labels, value] : samples)
+      if (std::isfinite(value))
+        lines += fmt::format("{}{{{}{}{}}} {}\n", full, common_, labels.empty() ? "" : ",", labels, value);
     if (lines.empty()) return;
     text_ += fmt::format("# TYPE {} gauge\n", full);
     if (!unit.empty()) text_ += fmt::format("# UNIT {} {}\n", full, unit);
@@ -114,33 +141,45 @@ class OpenMetrics {
   Labels common_;
   std::string unit_ = "seconds";
   double per_tick_ = 1e-9;
+  std::string cost_ = "Time";
+  std::string interval_ = "95 % interval";
   std::string text_;
 };
 
 }  // namespace
 
 std::string to_openmetrics(const Profile& profile) {
-  OpenMetrics metrics(profile.run);
+  OpenMetrics metrics(profile);
   metrics.add_run();
-  metrics.add_costs("jcprof_total", "Time of the command", {{"", &profile.total, 0}});
+  metrics.add_costs("jcprof_total", " of the command", {{"", &profile.total, 0}});
+  if (!profile.recorded)
+    metrics.add_costs("jcprof_entry", " before the first trap", {{"", &profile.entry, 0}});
+  if (profile.between)
+    metrics.add_costs("jcprof_between", " after the last trap of each command", {{"", &*profile.between, 0}});
+  metrics.add_unattributed(profile.unattributed);
   std::vector<Metric> lines;
   for (const LineEstimate& line : profile.lines)
     lines.push_back({fmt::format("{},{},{}", label("path", line.path),
                                  label("line", std::to_string(line.line)), label("function", line.function)),
                      &line.cost, line.hits});
-  metrics.add_costs("jcprof_line", "Time of a line", lines);
+  tell_apart(lines);
+  metrics.add_costs("jcprof_line", " of a line", lines);
+  metrics.add_shares("jcprof_line", " of a line", lines);
   metrics.add_counts("jcprof_line_hits", "Passes of a line.", lines);
-  std::vector<Metric> own, all;
-  for (const FunctionEstimate& function : profile.functions) {
-    const Labels labels =
-        fmt::format("{},{},{}", label("function", function.function), label("path", function.path),
-                    label("line", std::to_string(function.line)));
-    own.push_back({labels, &function.exclusive, function.calls});
-    all.push_back({labels, &function.inclusive, function.calls});
-  }
-  metrics.add_costs("jcprof_function_own", "Time of a function without the functions that it calls", own);
-  metrics.add_costs("jcprof_function", "Time of a function with the functions that it calls", all);
-  metrics.add_counts("jcprof_function_calls", "Calls of a function.", own);
+  std::vector<Metric> all;
+  for (const FunctionEstimate& function : profile.functions)
+    all.push_back({fmt::format("{},{},{}", label("function", function.function), label("path", function.path),
+                               label("line", std::to_string(function.line))),
+                   &function.inclusive, function.calls});
+  tell_apart(all);
+  std::vector<Metric> own = all;
+  for (std::size_t i = 0; i < own.size(); ++i) own[i].cost = &profile.functions[i].exclusive;
+  const std::string without = " of a function without the functions that it calls";
+  metrics.add_costs("jcprof_function_own", without, own);
+  metrics.add_shares("jcprof_function_own", without, own);
+  metrics.add_costs("jcprof_function", " of a function with the functions that it calls", all);
+  metrics.add_shares("jcprof_function", " of a function with the functions that it calls", all);
+  metrics.add_counts("jcprof_function_calls", "Calls of a function.", all);
   return std::move(metrics).text();
 }
 
