@@ -85,9 +85,9 @@ std::set<std::string> named_paths(const Profile& profile) {
   return paths;
 }
 
-/// Empty of a path that is relative, or lies elsewhere.
+/// Empty of a path that is relative, is the system's, or lies elsewhere.
 fs::path below(const fs::path& root, const fs::path& path) {
-  if (path.is_relative()) return {};
+  if (path.is_relative() || is_of_the_system(path.lexically_normal())) return {};
   fs::path relative = path.lexically_normal().lexically_relative(root);
   return stays_below(relative) ? relative : fs::path();
 }
@@ -96,18 +96,35 @@ void make_relative(std::string& path, const fs::path& root) {
   if (const fs::path relative = below(root, path); !relative.empty()) path = relative.string();
 }
 
+/// Nothing where there is no path but the system's, or a relative one.
+std::optional<fs::path> folder_of_all(const std::set<std::string>& paths) {
+  std::optional<fs::path> root;
+  for (const std::string& one : paths) {
+    const fs::path path = fs::path(one).lexically_normal();
+    if (path.is_relative()) return std::nullopt;
+    if (is_of_the_system(path)) continue;
+    root = root ? common_folder(*root, path.parent_path()) : path.parent_path();
+  }
+  return root;
+}
+
 }  // namespace
 
 fs::path root_of_sources(const Profile& profile) {
-  std::optional<fs::path> root;
-  for (const SourceDigest& source : profile.sources) {
-    const fs::path path = fs::path(source.path).lexically_normal();
-    const bool is_elsewhere = is_of_the_system(path) || is_of_elsewhere(profile, source);
-    if (path.is_relative() && !is_elsewhere) return fs::current_path();
-    if (is_elsewhere) continue;
-    root = root ? common_folder(*root, path.parent_path()) : path.parent_path();
-  }
-  return root.value_or(fs::current_path());
+  std::set<std::string> paths;
+  for (const SourceDigest& source : profile.sources)
+    if (!is_of_elsewhere(profile, source)) paths.insert(source.path);
+  return folder_of_all(paths).value_or(fs::current_path());
+}
+
+std::optional<fs::path> common_folder(const NewestRun& run) {
+  std::set<std::string> paths;
+  for (const auto* sources : {&run.profile.sources, &run.map.sources})
+    for (const SourceDigest& source : *sources) paths.insert(source.path);
+  for (const StoredSymbol& symbol : run.recording.symbols)
+    if (!symbol.path.empty()) paths.insert(symbol.path);
+  const std::optional<fs::path> root = folder_of_all(paths);
+  return root && *root != root->root_path() ? root : std::nullopt;
 }
 
 bool has_sources_below(const Profile& profile, const fs::path& root) {

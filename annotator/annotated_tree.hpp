@@ -26,10 +26,15 @@ struct AnnotatedFile {
 /// where there are none, or relative ones too.
 std::filesystem::path root_of_sources(const Profile& profile);
 
+/// The same of all sources and symbols of a run. Nothing where that would be `/`, or there are relative
+/// paths.
+std::optional<std::filesystem::path> common_folder(const NewestRun& run);
+
 /// The profile names a file there by its whole path.
 bool has_sources_below(const Profile& profile, const std::filesystem::path& root);
 
-/// Absolute paths below `root` as relative ones; sources elsewhere are left out.
+/// Absolute paths below `root` as relative ones, but those of the system's headers; sources elsewhere are
+/// left out.
 void make_relative(Profile& profile, const std::filesystem::path& root);
 void make_relative(TrapMap& map, const std::filesystem::path& root);
 

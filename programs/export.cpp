@@ -28,16 +28,21 @@ std::string as_gmon(const ExportOptions& options, const Store& store) {
   return annotator::to_gmon(annotator::load_recorded_run(store), annotator::read_binary(options.elf));
 }
 
-std::string written(ExportFormat format, annotator::Profile profile) {
+/// Readers of callgrind and pprof open sources, and compare profiles, by whole paths.
+bool takes_relative(ExportFormat format) {
+  return format != ExportFormat::callgrind && format != ExportFormat::pprof;
+}
+
+std::string written(ExportFormat format, annotator::NewestRun run) {
   using namespace annotator;
   using Write = std::string (*)(const Profile&);
   // By ExportFormat; the others need more than a profile.
   constexpr std::array<Write, 11> write{annotator::to_json, to_csv,     to_folded, to_speedscope,
                                         to_callgrind,       to_pprof,   to_sarif,  to_markdown,
                                         to_openmetrics,     to_firefox, to_perf};
-  // They name sources as the project does, not as the system.
-  make_relative(profile, root_of_sources(profile));
-  return write.at(static_cast<std::size_t>(format))(profile);
+  if (const auto folder = common_folder(run); folder && takes_relative(format))
+    make_relative(run.profile, *folder);
+  return write.at(static_cast<std::size_t>(format))(run.profile);
 }
 
 }  // namespace
@@ -63,7 +68,7 @@ ExitCode export_profile(const ExportOptions& options) {
   const Store store(profiles.front(), OpenMode::read_only);
   const std::string text = options.format == ExportFormat::gmon
                                ? as_gmon(options, store)
-                               : written(options.format, annotator::newest_run(store).profile);
+                               : written(options.format, annotator::newest_run(store));
   if (options.out.empty())
     fmt::print("{}", text);
   else
