@@ -45,7 +45,7 @@ std::filesystem::path newest_of(const std::filesystem::path& out);
 /// UserError if the project cannot be read.
 std::filesystem::path profile_meant(const std::filesystem::path& given);
 
-/// Of each; of none the current folder's.
+/// Those of all; where none is given, the current folder's.
 std::vector<std::filesystem::path> profiles_meant(std::span<const std::string> given);
 
 /// The same path. UserError where there is no such file.

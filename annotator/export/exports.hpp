@@ -25,8 +25,9 @@ std::string to_markdown(const Profile& profile);
 /// no lines its functions have them. Paths are relative to SRCROOT unless they are absolute.
 std::string to_sarif(const Profile& profile);
 
-/// The text format of OpenMetrics 1.0: total, lines and functions as gauges, the ends of their intervals as
-/// series of their own. Times are seconds; `cycles` and `instructions` if they are no times.
+/// The text format of OpenMetrics 1.0: the total and its parts, lines and functions as gauges, the ends of
+/// their intervals as series of their own. Times are seconds; `cycles` and `instructions` if they are no
+/// times.
 std::string to_openmetrics(const Profile& profile);
 
 // ---- call trees. Each stack stands with the own cost of its last frame; threads of recorded runs stand side
@@ -50,11 +51,12 @@ std::string to_callgrind(const Profile& profile);
 std::string to_pprof(const Profile& profile);
 
 /// The Firefox Profiler's processed profile, version 48, one thread a thread. Each stack is a sample with its
-/// time as weight, in the order of the tree, not of time.
+/// time as weight, in the order of the tree, not of time. Own costs that noise hides have a category.
 std::string to_firefox(const Profile& profile);
 
-/// What `perf script` prints, as stackcollapse-perf.pl, hotspot and speedscope read it: an event a stack, its
-/// period the cost in whole ticks, in the order of the tree, not of time.
+/// The text of `perf script`, as stackcollapse-perf.pl, speedscope and the Firefox Profiler read it: a stack
+/// has as many samples of one period as its cost has, in the order of the tree, not of time. Less where
+/// stacks are deep: at most some 50 MB.
 std::string to_perf(const Profile& profile);
 
 }  // namespace jcprof::annotator

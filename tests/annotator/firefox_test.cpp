@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
@@ -77,6 +78,21 @@ TEST_CASE("each reference in a Firefox profile leads to a row, and weights sum u
   for (const json& thread : recorded["threads"]) check_thread(thread);
   CHECK(weight_of(recorded["threads"][0]) + weight_of(recorded["threads"][1]) == Approx(0.0012008));
   CHECK(recorded["threads"][0]["samples"]["weightType"] == "tracing-ms");
+}
+
+TEST_CASE("the Profiler's axis ends at the total, and own costs that noise hides have a category") {
+  Profile profile = test::some_measured();
+  const LineEstimate& line = *std::ranges::find(profile.lines, 20U, &LineEstimate::line);
+  profile.lines[static_cast<std::size_t>(&line - profile.lines.data())].cost.resolved = false;
+  const json document = json::parse(to_firefox(profile));
+  const json& thread = document["threads"][0];
+  CHECK(thread["samples"]["time"].back().get<double>() + document["meta"]["interval"].get<double>() ==
+        Approx(0.00198));
+  std::set<json> hidden;
+  for (std::size_t i = 0; i < thread["stackTable"]["length"]; ++i)
+    if (thread["stackTable"]["category"][i] == 1)
+      hidden.insert(thread["frameTable"]["line"][thread["stackTable"]["frame"][i].get<std::size_t>()]);
+  CHECK(hidden == std::set<json>{20});
 }
 
 TEST_CASE("cycles are weights without a unit for the Firefox Profiler") {
