@@ -208,7 +208,7 @@ Json firefox_about(const Profile& profile) {
   add("Simulated", run.simulated ? "SIMULATED" : "no");
   add("Transport", run.transport);
   add("Unit", name_of(run.unit));
-  add("Order", "of the call tree, not of time");
+  add("Order", "by the call tree, not by time");
   for (const std::string& warning : profile.warnings) add("Warning", warning);
   return Json::array({{{"label", "jcprof"}, {"entries", std::move(entries)}}});
 }

@@ -76,19 +76,19 @@ class OpenMetrics {
            {{labels, static_cast<double>(began) / 1000}});
   }
 
-  /// A bound has only its upper end, and what is unreliable or not measured has nothing. `what`: " of a
-  /// line".
+  /// A bound has only its upper end; what is unreliable or not measured has nothing. `what` has the cost.
   void add_costs(const std::string& name, const std::string& what, const std::vector<Metric>& metrics) {
-    add_intervals(name, cost_ + what, {&Estimate::ticks, unit_, per_tick_}, metrics);
+    add_intervals(name, cost_of(what), {&Estimate::ticks, unit_, per_tick_}, metrics);
   }
 
   void add_shares(const std::string& name, const std::string& what, const std::vector<Metric>& metrics) {
-    add_intervals(name + "_share", cost_ + what + ", as a part of all measured blocks",
+    add_intervals(name + "_share", cost_of(what) + ", as a part of all measured blocks",
                   {&Estimate::share, "ratio", 1}, metrics);
   }
 
   void add_unattributed(const Interval& ticks) {
-    const std::string name = "jcprof_unattributed", what = cost_ + " that no line and no other part has";
+    const std::string name = "jcprof_unattributed",
+                      what = cost_ + " that neither a line nor another part has";
     family(name, unit_, what + ".", {{"", per_tick_ * ticks.value}});
     family(name + "_low", unit_, fmt::format("{}: lower end of the {}.", what, interval_),
            {{"", per_tick_ * ticks.low}});
@@ -107,6 +107,8 @@ class OpenMetrics {
 
  private:
   using Samples = std::vector<std::pair<Labels, double>>;
+
+  std::string cost_of(const std::string& what) const { return fmt::format("{} of {}", cost_, what); }
 
   void add_intervals(const std::string& name, const std::string& what, const Shown& shown,
                      const std::vector<Metric>& metrics) {
@@ -151,11 +153,12 @@ class OpenMetrics {
 std::string to_openmetrics(const Profile& profile) {
   OpenMetrics metrics(profile);
   metrics.add_run();
-  metrics.add_costs("jcprof_total", " of the command", {{"", &profile.total, 0}});
+  metrics.add_costs("jcprof_total", "the command", {{"", &profile.total, 0}});
   if (!profile.recorded)
-    metrics.add_costs("jcprof_entry", " before the first trap", {{"", &profile.entry, 0}});
+    metrics.add_costs("jcprof_entry", "the way to the first trap", {{"", &profile.entry, 0}});
   if (profile.between)
-    metrics.add_costs("jcprof_between", " after the last trap of each command", {{"", &*profile.between, 0}});
+    metrics.add_costs("jcprof_between", "the way behind the last trap of each command",
+                      {{"", &*profile.between, 0}});
   metrics.add_unattributed(profile.unattributed);
   std::vector<Metric> lines;
   for (const LineEstimate& line : profile.lines)
@@ -163,8 +166,8 @@ std::string to_openmetrics(const Profile& profile) {
                                  label("line", std::to_string(line.line)), label("function", line.function)),
                      &line.cost, line.hits});
   tell_apart(lines);
-  metrics.add_costs("jcprof_line", " of a line", lines);
-  metrics.add_shares("jcprof_line", " of a line", lines);
+  metrics.add_costs("jcprof_line", "a line", lines);
+  metrics.add_shares("jcprof_line", "a line", lines);
   metrics.add_counts("jcprof_line_hits", "Passes of a line.", lines);
   std::vector<Metric> all;
   for (const FunctionEstimate& function : profile.functions)
@@ -174,11 +177,11 @@ std::string to_openmetrics(const Profile& profile) {
   tell_apart(all);
   std::vector<Metric> own = all;
   for (std::size_t i = 0; i < own.size(); ++i) own[i].cost = &profile.functions[i].exclusive;
-  const std::string without = " of a function without the functions that it calls";
+  const std::string without = "a function without the functions that it calls";
   metrics.add_costs("jcprof_function_own", without, own);
   metrics.add_shares("jcprof_function_own", without, own);
-  metrics.add_costs("jcprof_function", " of a function with the functions that it calls", all);
-  metrics.add_shares("jcprof_function", " of a function with the functions that it calls", all);
+  metrics.add_costs("jcprof_function", "a function with the functions that it calls", all);
+  metrics.add_shares("jcprof_function", "a function with the functions that it calls", all);
   metrics.add_counts("jcprof_function_calls", "Calls of a function.", all);
   return std::move(metrics).text();
 }

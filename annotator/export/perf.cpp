@@ -78,7 +78,7 @@ class Perf {
   std::string head() const {
     const RunInfo& run = profile_.run;
     return fmt::format(
-        "# ========\n# device : {}\n{}# unit : {}\n# order : of the call tree, not of time\n"
+        "# ========\n# device : {}\n{}# unit : {}\n# order : by the call tree, not by time\n"
         "# ========\n#\n",
         plain_line(run.device.empty() ? "unknown" : run.device), run.simulated ? "# SIMULATED : yes\n" : "",
         name_of(run.unit));
