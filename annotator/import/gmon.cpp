@@ -63,7 +63,7 @@ class GmonParser {
         pointer_bytes_(read_binary(file.elf).pointer_bytes),
         symbols_({.written = std::filesystem::last_write_time(file.path), .modules = segments_of(file.elf)},
                  {}),
-        functions_(functions_of(file.elf)) {
+        functions_(functions_in(file.elf)) {
     profile_.is_sampled = true;
     profile_.info.agent = "gprof";
     profile_.info.project = file.elf.filename().string();
