@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/card/status_words.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::harness {
@@ -39,8 +40,18 @@ TraceWindow window_of(const AgentWindow& answer, std::size_t traps, std::uint64_
   return window;
 }
 
+void LostTries::judge(const Bytes& input, Outcome outcome, std::optional<std::uint32_t> status) {
+  if (outcome == Outcome::lost || outcome == Outcome::timed_out) right_.clear();
+  if (outcome != Outcome::ended || !status) return;
+  if (*status > UINT16_MAX || is_error(static_cast<StatusWord>(*status)))
+    right_.erase(input);
+  else
+    right_.insert(input);
+}
+
 void LostTries::lose(const std::string& why) {
-  if (std::exchange(was_right_, false)) return;
+  const std::set<Bytes> right = std::exchange(right_, {});
+  if (!right.empty() && std::ranges::includes(right, under_way_)) return;
   throw UserError(
       Fault{.message =
                 fmt::format("a command that tries a PIN or key was not answered: {}; it may have used up "

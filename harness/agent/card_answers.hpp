@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "harness/transport.hpp"
 #include "src/core/agent_protocol.hpp"
@@ -21,12 +24,17 @@ TraceWindow window_of(const AgentWindow& answer, std::size_t traps, std::uint64_
 /// (harness/card/session.hpp) is lost with it.
 class LostTries {
  public:
-  void succeed() { was_right_ = true; }
-  /// UserError (check_failed) unless the last command before it was answered.
+  /// What goes to the agent next; without an input whatever it sends by itself.
+  void send(std::set<Bytes> inputs) { under_way_ = std::move(inputs); }
+  /// A whole command that was carried out gives a PIN its tries back. One that the card did not answer was
+  /// excused by the agent itself.
+  void judge(const Bytes& input, Outcome outcome, std::optional<std::uint32_t> status);
+  /// UserError (check_failed) unless all that was under way was right since the last loss.
   void lose(const std::string& why);
 
  private:
-  bool was_right_ = false;
+  std::set<Bytes> right_;
+  std::set<Bytes> under_way_;
 };
 
 }  // namespace jcprof::harness

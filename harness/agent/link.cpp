@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -28,6 +29,12 @@ constexpr std::chrono::minutes longest_start{10};
 constexpr std::string_view of_dead_target = "TARGET_DEAD";
 constexpr milliseconds log_of_panic{400};
 constexpr milliseconds between_looks{20};
+
+std::string shown(const AgentDescription& agent) {
+  if (!agent.card) return fmt::format("\"{}\"", agent.device);
+  return fmt::format("\"{}\" ({}, {}, ATR {})", agent.device, agent.card->reader, agent.card->protocol,
+                     agent.card->atr);
+}
 
 }  // namespace
 
@@ -59,6 +66,7 @@ void AgentLink::close() {
 }
 
 void AgentLink::start(std::string_view requests) {
+  if (const auto loss = std::exchange(loss_, std::nullopt); loss && counts_tries()) tries_.lose(*loss);
   for (int attempt = 1;; ++attempt) {
     if (device_ && device_->has_ended()) device_->start();
     LogPolicy log = settings_.log;
@@ -115,7 +123,10 @@ std::string AgentLink::take_description(const AgentDescription& description) {
         fmt::format("the agent speaks version {} of the protocol, this jcprof {} version {}\n{}",
                     description.protocol, JCPROF_VERSION, agent_protocol_version, account()),
         "use a jcprof and an agent of the same version");
-  const auto identity = [](const AgentDescription& of) { return std::tie(of.device, of.unit, of.simulated); };
+  const auto identity = [](const AgentDescription& of) {
+    const CardBehind card = of.card.value_or(CardBehind{});
+    return std::tuple(of.device, of.unit, of.simulated, card.reader, card.protocol, card.atr);
+  };
   // An agent that measures its clock does not find the same to the last digit.
   constexpr double as_measured = 0.01;
   const auto is_clock_of = [](const AgentDescription& one, const AgentDescription& other) {
@@ -123,8 +134,7 @@ std::string AgentLink::take_description(const AgentDescription& description) {
   };
   if (description_ &&
       (identity(*description_) != identity(description) || !is_clock_of(*description_, description)))
-    return fmt::format("it was \"{}\" and says now that it is \"{}\"", description_->device,
-                       description.device);
+    return fmt::format("it was {} and says now that it is {}", shown(*description_), shown(description));
   description_ = description;
   return "";
 }
@@ -188,8 +198,9 @@ void AgentLink::fail(const std::string& why) {
       "`jcprof doctor --agent` tests an agent; `jcprof run` resumes the measurement");
 }
 
-void AgentLink::drop() {
+void AgentLink::drop(std::string why) {
   if (!agent_) return;
+  loss_ = std::move(why);
   agent_->stop(milliseconds{0});
   last_words_ = agent_->tail();
   agent_.reset();

@@ -12,6 +12,7 @@
 #include <utility>
 #include <variant>
 
+#include "harness/agent/card_answers.hpp"
 #include "harness/agent/process.hpp"
 #include "harness/device.hpp"
 #include "src/core/agent_protocol.hpp"
@@ -96,8 +97,9 @@ class AgentLink {
   void succeed();
   /// It did not. UserError (environment) when that has happened too often in a row.
   void fail(const std::string& why);
-  /// Ends it; it will be started again when it is needed.
-  void drop();
+  /// Ends it; it will be started again when it is needed. Then it throws if `why` may cost a second try.
+  void drop(std::string why = "jcprof ended the agent");
+  LostTries& tries() { return tries_; }
   bool is_running() const { return agent_.has_value(); }
   /// For a UserError: its command, and the last lines of its log.
   std::string account();
@@ -114,6 +116,8 @@ class AgentLink {
   std::unique_ptr<Device> device_;
   std::optional<AgentProcess> agent_;
   std::optional<AgentDescription> description_;
+  LostTries tries_;
+  std::optional<std::string> loss_;  // of the agent that ran before
   std::string last_words_;
   std::string known_log_;  // the end of the log at the last request or explanation
   std::uint64_t last_id_ = 0;

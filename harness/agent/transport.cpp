@@ -98,6 +98,10 @@ class AgentTransport final : public Transport {
 
  private:
   bool is_per_batch() const { return link_.settings().life == AgentLife::batch; }
+  void open(const std::string& requests, std::set<Bytes> inputs) {
+    link_.open(requests);
+    link_.tries().send(std::move(inputs));
+  }
   std::vector<Flight> take_off(std::span<const Shot> shots);
   bool fly(std::span<const Shot>& shots, const ShotSink& sink);
   bool fly_one(Flight& flight, std::span<const Shot>& shots, const ShotSink& sink);
@@ -109,14 +113,13 @@ class AgentTransport final : public Transport {
   void drain(Flight flight);
   void reset_target();
   template <class T>
-  std::variant<T, AgentError, NoAnswer> ask(const AgentRequest& request, std::chrono::milliseconds timeout);
+  std::variant<T, AgentError, NoAnswer> ask(const AgentRequest& request, std::chrono::milliseconds timeout,
+                                            std::set<Bytes> inputs = {});
   /// An answer to a traced run that went wrong; nothing if it is good.
   template <class T>
   std::optional<Sample> failed_run(const std::variant<T, AgentError, NoAnswer>& answer);
+  TraceWindow seen(std::uint32_t input, TraceWindow window);
   bool has_card() { return link_.description().card.has_value(); }
-  void see_loss(const std::string& why) {
-    if (has_card() && link_.description().card->counts_tries) tries_.lose(why);
-  }
   std::optional<CalibrationTime> time_passes(CalibrationKind kind, std::uint64_t passes);
 
   std::string device_;
@@ -126,7 +129,6 @@ class AgentTransport final : public Transport {
   AgentLink link_;
   std::vector<Bytes> inputs_{{}};
   std::vector<Flight> in_flight_;
-  LostTries tries_;
   bool wants_reset_ = false;
   std::optional<std::uint64_t> first_n_;  // 0; 1 for agents that count from there
 };
@@ -136,17 +138,19 @@ std::vector<Flight> AgentTransport::take_off(std::span<const Shot> shots) {
   const std::size_t most = std::min(link_.description().max_batch, most_in_flight);
   std::vector<Flight> flights;
   std::string requests;
+  std::set<Bytes> inputs;
   do {
     const Flight flight{.id = link_.next_id(), .shots = shots.first(std::min(most, shots.size()))};
     shots = shots.subspan(flight.shots.size());
     MeasureRequest request;
     for (const Shot& shot : flight.shots)
-      request.shots.push_back(
-          {.stop = shot.stop, .input = inputs_.at(shot.input), .delay_ns = shot.delay_ns});
+      request.shots.push_back({.stop = shot.stop,
+                               .input = *inputs.insert(inputs_.at(shot.input)).first,
+                               .delay_ns = shot.delay_ns});
     requests += request_line(flight.id, request);
     flights.push_back(flight);
   } while (is_per_batch() && !shots.empty());
-  link_.open(requests);
+  open(requests, std::move(inputs));
   return flights;
 }
 
@@ -172,7 +176,7 @@ bool AgentTransport::fly_one(Flight& flight, std::span<const Shot>& shots, const
     ++flight.answered;
     shots = shots.subspan(1);
     // An agent that is to be started again must not be waited for.
-    if (turn.next == Next::start_again) link_.drop();
+    if (turn.next == Next::start_again) link_.drop(turn.sample.why);
     if (turn.next != Next::go_on) in_flight_.clear();
     const bool goes_on = sink(shot, turn.sample);
     judge_status(shot, turn.sample);
@@ -206,7 +210,6 @@ Turn AgentTransport::take_turn(const Flight& flight, const Shot& shot) {
   const ReadLine line = link_.read_line(timeout);
   if (line.state != LineState::read) {
     NoAnswer none = link_.no_answer(line.state);
-    see_loss(none.why);
     return {.sample = {.outcome = none.outcome, .why = std::move(none.why)}, .next = Next::start_again};
   }
   auto answer = read_shot(line.text, flight.id);
@@ -230,7 +233,7 @@ Turn AgentTransport::take_shot(const Flight& flight, const Shot& shot, AgentShot
                 Next::start_again);
   Turn turn{.sample = std::move(answer.sample)};
   judge(shot.stop, turn.sample);
-  if (turn.sample.outcome == Outcome::ended || turn.sample.outcome == Outcome::stopped) tries_.succeed();
+  link_.tries().judge(inputs_.at(shot.input), turn.sample.outcome, turn.sample.status);
   if (turn.sample.outcome == Outcome::lost) turn.sample.why = link_.explained(turn.sample.why);
   if (turn.sample.outcome == Outcome::lost || turn.sample.outcome == Outcome::timed_out)
     wants_reset_ = does(link_.description(), "reset");
@@ -247,7 +250,7 @@ bool AgentTransport::land(const Flight& flight) {
   }
   const std::string why = line.state == LineState::read ? "the agent does not end a batch with \"ok\""
                                                         : link_.no_answer(line.state).why;
-  link_.drop();
+  link_.drop(why);
   link_.fail(why);
   return false;
 }
@@ -265,19 +268,22 @@ void AgentTransport::drain(Flight flight) {
   const auto deadline = AgentProcess::Clock::now() + link_.timeout();
   while (true) {
     const ReadLine line = link_.read_line(deadline - AgentProcess::Clock::now());
-    if (line.state != LineState::read) return link_.drop();
+    if (line.state != LineState::read) return link_.drop(link_.no_answer(line.state).why);
     const auto answer = read_shot(line.text, flight.id);
-    if (std::holds_alternative<Breach>(answer)) return link_.drop();
-    if (!std::holds_alternative<AgentShot>(answer)) return;
+    if (const auto* breach = std::get_if<Breach>(&answer)) return link_.drop(breach->why);
+    const auto* shot = std::get_if<AgentShot>(&answer);
+    if (shot == nullptr) return;
+    link_.tries().judge({}, shot->sample.outcome, std::nullopt);
     if (++flight.answered > flight.shots.size()) return link_.drop();
   }
 }
 
 template <class T>
 std::variant<T, AgentError, NoAnswer> AgentTransport::ask(const AgentRequest& request,
-                                                          std::chrono::milliseconds timeout) {
+                                                          std::chrono::milliseconds timeout,
+                                                          std::set<Bytes> inputs) {
   const std::uint64_t id = link_.next_id();
-  link_.open(request_line(id, request));
+  open(request_line(id, request), std::move(inputs));
   const ReadLine line = link_.read_line(timeout);
   NoAnswer none;
   if (line.state == LineState::read) {
@@ -296,7 +302,7 @@ std::variant<T, AgentError, NoAnswer> AgentTransport::ask(const AgentRequest& re
   } else {
     none = link_.no_answer(line.state);
   }
-  link_.drop();
+  link_.drop(none.why);
   link_.fail(none.why);
   return none;
 }
@@ -315,31 +321,34 @@ TraceWindow AgentTransport::trace(std::uint32_t input, std::uint64_t from, std::
         "the agent must serve \"trace\" and name it in its hello (docs/agent-protocol.md)");
   settle();
   const auto answer = ask<AgentWindow>(TraceRequest{.input = inputs_.at(input), .from = from, .count = count},
-                                       link_.timeout());
+                                       link_.timeout(), {inputs_.at(input)});
   if (std::optional<Sample> failed = failed_run(answer)) return {.end = std::move(*failed)};
-  return window_of(std::get<AgentWindow>(answer), traps_, count);
+  return seen(input, window_of(std::get<AgentWindow>(answer), traps_, count));
+}
+
+TraceWindow AgentTransport::seen(std::uint32_t input, TraceWindow window) {
+  link_.tries().judge(inputs_.at(input), window.end.outcome, window.end.status);
+  return window;
 }
 
 template <class T>
 std::optional<Sample> AgentTransport::failed_run(const std::variant<T, AgentError, NoAnswer>& answer) {
   if (const auto* error = std::get_if<AgentError>(&answer))
     return Sample{.outcome = Outcome::lost, .why = link_.explained(words_of(*error))};
-  if (const auto* none = std::get_if<NoAnswer>(&answer)) {
-    see_loss(none->why);
+  if (const auto* none = std::get_if<NoAnswer>(&answer))
     return Sample{.outcome = none->outcome, .why = none->why};
-  }
-  tries_.succeed();
   return std::nullopt;
 }
 
 std::optional<MemoryTrace> AgentTransport::trace_memory(std::uint32_t input) {
   if (!does(link_.description(), "memory")) return std::nullopt;
   settle();
-  const auto answer = ask<AgentMemory>(MemoryRequest{.input = inputs_.at(input)}, link_.timeout());
+  const auto answer =
+      ask<AgentMemory>(MemoryRequest{.input = inputs_.at(input)}, link_.timeout(), {inputs_.at(input)});
   if (std::optional<Sample> failed = failed_run(answer))
     return MemoryTrace{.window = {.end = std::move(*failed)}, .log = {}};
   const auto& memory = std::get<AgentMemory>(answer);
-  return MemoryTrace{.window = window_of(memory.window, traps_, memory.window.events.size()),
+  return MemoryTrace{.window = seen(input, window_of(memory.window, traps_, memory.window.events.size())),
                      .log = memory.log};
 }
 

@@ -101,6 +101,46 @@ TEST_CASE("an agent whose target takes its time to start is waited for while its
   CHECK(shown_of(setup) == as_it_should_be);
 }
 
+/// An agent in front of a card that counts tries, with one fault, asked as a run asks it.
+std::string end_of_tries(const std::string& fault, int times, int shot = 1) {
+  const test::TemporaryFolder folder;
+  const std::string options = fmt::format(
+      R"({{"card":{{"reader":"A","protocol":"T=1","atr":"3b00","counts_tries":true}},"fault":"{}","times":{},)"
+      R"("shot":{},"memory":"{}","can":["trace","calibrate","path"]}})",
+      fault, times, shot, (folder / "memory").string());
+  return test::fault_text([&] {
+    const auto transport = make_agent_transport(hasty(faulty_agent(options)), nullptr);
+    transport->set_path(0, {});
+    transport->calibrate(CalibrationKind::unarmed, 1);
+    measured(*transport, {Shot{}});
+    measured(*transport, all_events);
+    measured(*transport, all_events);
+  });
+}
+
+TEST_CASE("however an agent is lost in tries that were not right, the run ends before the next one") {
+  for (const char* fault : {"shot_exits", "shot_hangs", "shot_garbage", "shot_early_ok", "shot_wrong_n",
+                            "calibrate_dies", "calibrate_garbage", "path_dies"}) {
+    INFO(fault);
+    CHECK_THAT(end_of_tries(fault, 1), Catch::Contains("it may have used up a try"));
+  }
+  // A right one excuses one loss, and stops that are answered none.
+  CHECK(end_of_tries("shot_exits", 1, 3).empty());
+  CHECK_THAT(end_of_tries("shot_exits", 2, 3), Catch::Contains("it may have used up a try"));
+  CHECK_THAT(end_of_tries("end_dies", 2), Catch::Contains("it may have used up a try"));
+}
+
+TEST_CASE("an agent that is started again in front of another card ends the run") {
+  const test::TemporaryFolder folder;
+  CHECK_THAT(test::fault_text([&] {
+               shown_of(faulty_agent(fmt::format(
+                   R"({{"card":{{"reader":"A","protocol":"T=1","atr":"3b00"}},"fault":"hello_other_card",)"
+                   R"("start":2,"times":9,"memory":"{}"}})",
+                   (folder / "memory").string())));
+             }),
+             Catch::Contains("(A, T=1, ATR 3b00) and says now that it is \"nothing\" (A, T=1, ATR 3bff)"));
+}
+
 TEST_CASE("a shot whose trusted application has died says how it panicked") {
   CHECK_THAT(
       shown_of(faulty_agent(

@@ -113,13 +113,16 @@ class FaultyAgent {
   json hello(bool is_due) const {
     const json clock{
         {"name", "none"}, {"unit", options_.value("unit", "ns")}, {"resolution", 1}, {"exact", false}};
-    return {{"protocol", is_due && fault_ == "hello_version" ? 2 : 1},
-            {"agent", "faulty/1"},
-            {"device", "nothing"},
-            {"simulated", true},
-            {"clock", clock},
-            {"max_batch", options_.value("max_batch", 16)},
-            {"can", options_.value("can", json{"trace", "calibrate", "reset"})}};
+    json answer{{"protocol", is_due && fault_ == "hello_version" ? 2 : 1},
+                {"agent", "faulty/1"},
+                {"device", "nothing"},
+                {"simulated", true},
+                {"clock", clock},
+                {"max_batch", options_.value("max_batch", 16)},
+                {"can", options_.value("can", json{"trace", "calibrate", "reset"})}};
+    if (options_.contains("card")) answer["card"] = options_["card"];
+    if (options_.contains("card") && is_due && fault_ == "hello_other_card") answer["card"]["atr"] = "3bff";
+    return answer;
   }
 
   json trace(bool is_due) {
