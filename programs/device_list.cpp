@@ -27,9 +27,11 @@ constexpr NameTable<DeviceState, 4> states{{{DeviceState::waiting, "waiting"},
 void read_name(const JsonNode& node, std::string& to, JsonFaults& faults) {
   read_string(node, to, faults);
   constexpr std::string_view known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-  if (to.find_first_not_of(known) != std::string::npos || to.starts_with('.') || to.size() > longest_name)
+  if (to.find_first_not_of(known) != std::string::npos || to.starts_with('.') || to.starts_with('-') ||
+      to.size() > longest_name || to == fleet_file)
     faults.add(node, fmt::format("\"{}\" is no name of a device", to),
-               "a name has up to 100 letters, digits, \"-\", \"_\" and \".\", and does not begin with \".\"");
+               "a name has up to 100 letters, digits, \"-\", \"_\" and \".\", begins with none of \"-\" and "
+               "\".\", and is not \"fleet.json\"");
 }
 
 void read_list(const JsonNode& node, std::vector<ListedDevice>& to, JsonFaults& faults) {
@@ -43,6 +45,10 @@ void read_list(const JsonNode& node, std::vector<ListedDevice>& to, JsonFaults& 
     object.refuse_the_rest();
     if (!device.name.empty() && std::ranges::find(to, device.name, &ListedDevice::name) != to.end())
       faults.add(element, fmt::format("there are two devices \"{}\"", device.name));
+    if (!device.transport.empty() &&
+        std::ranges::find(to, device.transport, &ListedDevice::transport) != to.end())
+      faults.add(element, fmt::format("there are two devices at \"{}\"", device.transport),
+                 "each reader or agent is one device");
     to.push_back(std::move(device));
   }
 }

@@ -16,6 +16,8 @@
 
 namespace jcprof::cli {
 
+inline constexpr const char* fleet_file = "fleet.json";
+
 struct ListedDevice {
   std::string name;
   std::string transport;

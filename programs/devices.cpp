@@ -33,8 +33,11 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 constexpr milliseconds between_looks{200};
-// A device commits its shot, and lets its card go.
-constexpr milliseconds patience_at_the_end{10'000};
+constexpr milliseconds between_looks_at_a_process{50};
+// All that jcprof itself has after a signal (src/core/cancellation.cpp), in which a device commits its shot.
+constexpr milliseconds patience_at_the_end{600};
+constexpr std::size_t usual_width = 80;
+constexpr int ended_by_signal = 128;  // and its number
 
 fs::path folder_of(const fs::path& out, const std::string& device) {
   return out / devices_folder / device;
@@ -115,6 +118,9 @@ class FleetRun {
     if (options_.common.json) fmt::print("{}", printed(in_json(fleet_)));
     const int signal = cancellation().signal();
     if (signal != 0) return exit_code_of(signal);
+    if (!unwritten_.empty())
+      throw environment_error(fmt::format("{} is not up to date: {}", file().string(), unwritten_),
+                              "the profiles of the devices are; the same command writes it again");
     for (const ExitCode code :
          {ExitCode::user_mistake, ExitCode::check_failed, ExitCode::environment, ExitCode::unreliable})
       if (std::ranges::any_of(fleet_.devices,
@@ -131,7 +137,7 @@ class FleetRun {
     return is_known ? code : ExitCode::environment;
   }
 
-  fs::path file() const { return out_ / devices_folder / "fleet.json"; }
+  fs::path file() const { return out_ / devices_folder / fleet_file; }
   void write() { write_own_file(file(), printed(in_json(fleet_))); }
 
   /// The process of one device, to its end.
@@ -148,7 +154,7 @@ class FleetRun {
       BackgroundProcess process(
           {.argv = words_for(device, options_, project_, out_), .cwd = fs::current_path()},
           {.file = folder / "logs/run.log"});
-      while (!process.ended(between_looks)) {
+      while (!process.ended(between_looks_at_a_process)) {
         const auto [progress, rest] = parted(process.tail());
         const std::scoped_lock lock(mutex_);
         if (!progress.empty()) shown_[index].progress = progress;
@@ -157,10 +163,14 @@ class FleetRun {
       if (!process.ended()) process.stop(patience_at_the_end);
       status = process.ended(patience_at_the_end).value_or(status);
       said = process.tail();
-    } catch (const UserError& error) {
+    } catch (const std::exception& error) {
       said = error.what();
     }
-    end(index, status, parted(said).second);
+    said = parted(said).second;
+    if (status > ended_by_signal)
+      said = fmt::format("ended by {}{}{}", signal_in_words(status - ended_by_signal),
+                         said.empty() ? "" : "\n", said);
+    end(index, status, std::move(said));
   }
 
   void end(std::size_t index, int status, std::string said) {
@@ -169,17 +179,21 @@ class FleetRun {
     one.exit = status;
     try {
       one.run = last_run(folder_of(out_, one.device.name) / "profile.jcprof");
-    } catch (const UserError& error) {
+    } catch (const std::exception& error) {
       said += fmt::format("{}{}", said.empty() ? "" : "\n", error.what());
     }
     const ExitCode code = code_of(one);
     const bool is_done = code == ExitCode::done || code == ExitCode::unreliable;
-    one.state = is_done                     ? DeviceState::complete
-                : cancellation().is_asked() ? DeviceState::interrupted
-                                            : DeviceState::failed;
-    if (one.state == DeviceState::failed) one.error = std::move(said);
+    const bool was_ended = cancellation().is_asked() && status > ended_by_signal;
+    one.state = is_done ? DeviceState::complete : was_ended ? DeviceState::interrupted : DeviceState::failed;
+    if (!is_done) one.error = std::move(said);
     shown_[index].is_over = true;
-    write();
+    try {
+      write();
+      unwritten_.clear();
+    } catch (const std::exception& error) {
+      unwritten_ = error.what();
+    }
   }
 
   /// True once all devices are over and told.
@@ -189,10 +203,13 @@ class FleetRun {
     const bool is_told = !options_.common.quiet && !options_.common.json;
     if (is_told && rewrites_lines(Stream::err)) {
       if (std::exchange(was_drawn_, true)) fmt::print(stderr, "\x1b[{}A", shown_.size());
-      for (std::size_t i = 0; i < shown_.size(); ++i) fmt::print(stderr, "\x1b[K{}\n", line_of(i));
+      for (std::size_t i = 0; i < shown_.size(); ++i)
+        fmt::print(stderr, "\x1b[K{}\n",
+                   beginning_of(line_of(i), width_of(Stream::err).value_or(usual_width)));
     } else if (is_told) {
       for (std::size_t i = 0; i < shown_.size(); ++i)
         if (shown_[i].is_over && !std::exchange(shown_[i].was_told, true)) fmt::print("{}\n", line_of(i));
+      std::fflush(stdout);
     }
     if (is_over && is_told && !std::exchange(was_ended_, true)) tell_end();
     return is_over;
@@ -233,11 +250,17 @@ class FleetRun {
   std::mutex mutex_;  // of all below
   Fleet fleet_;
   std::vector<Shown> shown_;
+  std::string unwritten_;  // why the file is not as we know it
   bool was_drawn_ = false;
   bool was_ended_ = false;
 };
 
 }  // namespace
+
+void print_devices(const std::string& file) {
+  for (const ListedDevice& device : read_devices(file))
+    fmt::print("device {}: {}\n", device.name, device.transport);
+}
 
 std::vector<std::string> programs_of_devices(const std::string& file) {
   std::vector<std::string> programs;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/table_style.hpp"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include "programs/terminal.hpp"
 
 namespace jcprof::cli {
@@ -11,9 +8,7 @@ namespace jcprof::cli {
 annotator::TableStyle table_style(ColourWish colour) {
   annotator::TableStyle style;
   if (is_coloured(Stream::out, colour)) style.colour = annotator::Colour::always;
-  winsize size = {};
-  if (is_terminal(Stream::out) && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    style.width = size.ws_col;
+  if (const auto width = width_of(Stream::out)) style.width = *width;
   return style;
 }
 

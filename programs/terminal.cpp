@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <langinfo.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "src/core/text.hpp"
@@ -36,6 +37,13 @@ bool is_utf8_locale() {
 }
 
 }  // namespace
+
+std::optional<std::size_t> width_of(Stream stream) {
+  winsize size = {};
+  const bool is_known =
+      is_terminal(stream) && ::ioctl(static_cast<int>(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? std::optional<std::size_t>(size.ws_col) : std::nullopt;
+}
 
 bool is_terminal(Stream stream) {
   return ::isatty(static_cast<int>(stream)) == 1;

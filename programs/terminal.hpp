@@ -2,7 +2,9 @@
 // Tells if standard output or standard error is a terminal, and which colours and characters it shows.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,9 @@ bool is_terminal(Stream stream);
 
 /// A terminal that overwrites a line: one with another TERM than "dumb".
 bool rewrites_lines(Stream stream);
+
+/// Its columns, if it is a terminal that knows.
+std::optional<std::size_t> width_of(Stream stream);
 
 /// Automatically: where it rewrites lines, unless NO_COLOR is set and not empty (no-color.org).
 bool is_coloured(Stream stream, ColourWish wish);

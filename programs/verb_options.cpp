@@ -158,8 +158,11 @@ void add_options(CLI::App& app, ProfileOptions& options) {
   auto* refine =
       app.add_flag_callback("--refine", wish(RefineWish::always),
                             "build and measure once more, with traps in hot code only (default: if "
-                            "the traps take over a tenth of the time)");
-  app.add_flag_callback("--no-refine", wish(RefineWish::never), "build and measure once")->excludes(refine);
+                            "the traps take over a tenth of the time)")
+          ->excludes(app.get_option("--devices"));
+  app.add_flag_callback("--no-refine", wish(RefineWish::never), "build and measure once")
+      ->excludes(refine)
+      ->excludes(app.get_option("--devices"));
 }
 
 namespace {

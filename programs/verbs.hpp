@@ -44,6 +44,8 @@ ExitCode run_sessions(const RunOptions& options);
 ExitCode run_devices(const RunOptions& options);
 ExitCode run_devices_in(const OutputFolder& folder, const Project& project, const RunOptions& options);
 std::vector<std::string> programs_of_devices(const std::string& file);
+/// Of that file, each with its transport.
+void print_devices(const std::string& file);
 ExitCode run_as_device(const RunOptions& options);
 
 // Parts of doctor.
