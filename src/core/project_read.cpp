@@ -83,9 +83,10 @@ void check_transport_reaches_target(const JsonNode& root, const Project& project
 
 void read_trigger(const JsonNode& node, Project& project, JsonFaults& faults) {
   project.trigger.object = compact(node);
+  // Some of several devices may be reached in another way than the project says.
+  if (project.target == TargetKind::applet) return read_card_trigger(node, project.trigger, faults);
   if (scheme_of(project) == "agent")
     return read_agent_trigger(node, status_form(project.target), project.trigger, faults);
-  if (project.target == TargetKind::applet) return read_card_trigger(node, project.trigger, faults);
   if (project.target == TargetKind::program) return read_program_trigger(node, project.trigger, faults);
 }
 
@@ -115,7 +116,7 @@ void check_inputs_are_used(const JsonNode& root, const Project& project, JsonFau
   const JsonNode* inputs = value_of(root, "inputs");
   const JsonNode* trigger = value_of(root, "trigger");
   const bool is_used = uses_input(project);
-  if (trigger == nullptr || scheme_of(project) == "agent") return;
+  if (trigger == nullptr || (scheme_of(project) == "agent" && project.target != TargetKind::applet)) return;
   if (is_used && inputs == nullptr)
     faults.add(*trigger, "{input} is used, but there are no \"inputs\"",
                R"(such as "inputs": {"fixed": "31323334"})");
@@ -131,17 +132,17 @@ void check_script_can_have_input(const Script& script, const JsonNode* node, Jso
 }
 
 /// Cards are sent APDUs and reset, programs have other programs run. What an agent does is its own matter.
-void check_steps_fit(const JsonNode& script, const Script& steps, std::string_view scheme,
+void check_steps_fit(const JsonNode& script, const Script& steps, const Project& project,
                      JsonFaults& faults) {
   for (std::size_t i = 0; i < std::min(steps.size(), script.elements.size()); ++i) {
     const auto* apdu = std::get_if<ApduStep>(&steps[i]);
     if (apdu != nullptr && apdu->apdu.empty()) continue;  // its fault is known
     const bool is_run = std::holds_alternative<RunStep>(steps[i]);
     const bool is_wait = std::holds_alternative<WaitStep>(steps[i]);
-    if (scheme == "exec" && !is_run && !is_wait)
+    if (scheme_of(project) == "exec" && !is_run && !is_wait)
       faults.add(script.elements[i], "a program is not sent APDUs, nor reset",
                  R"(steps for programs are {"run": ["…"]} and {"wait": "…"})");
-    if ((scheme == "pcsc" || scheme == "vpcd") && is_run)
+    if (project.target == TargetKind::applet && is_run)
       faults.add(script.elements[i], "a step of a card's session is an APDU, a reset or a wait",
                  R"(programs are run in "build", "install" and "start")");
   }
@@ -171,7 +172,7 @@ void check_session_fits(const JsonNode& node, const Project& project, JsonFaults
        {"after_each", &session.after_each},
        {"after_reset", &session.after_reset}}};
   for (const auto& [key, steps] : scripts)
-    if (const JsonNode* script = value_of(node, key)) check_steps_fit(*script, *steps, scheme, faults);
+    if (const JsonNode* script = value_of(node, key)) check_steps_fit(*script, *steps, project, faults);
   const bool has_card =
       scheme == "pcsc" || scheme == "vpcd" || (scheme == "agent" && project.target == TargetKind::applet);
   if (const JsonNode* hook = value_of(node, "exchange"); hook != nullptr && !has_card)
