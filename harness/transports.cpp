@@ -160,18 +160,22 @@ AgentSettings agent_settings(const Project& project, const TrapMap& map, const s
                          .session = or_empty(project.session.object),
                          .options = or_empty(project.agent.options),
                          .arming = arming_of(map)};
+  auto start_timeout = std::max(AgentSettings{}.start_timeout, project.session.timeout);
   if (project.target == TargetKind::applet) {
     const InputSettings settings{.root = project.root, .seed = project.measure.seed};
     greeting.input = make_inputs(project.inputs, settings).front().bytes;
     greeting.expect = project.trigger.expect;
     greeting.seed = values.at("seed");
+    // The agent waits for its card, which may be started by hand, and runs the scripts before it answers.
+    const auto wanted = start_timeout * 2 + longest_run(project.session, project.trigger);
+    start_timeout = std::min(wanted, std::chrono::milliseconds{longest_patience_ms});
   }
   return {.command = {.argv = std::move(argv), .cwd = project.root},
           .log = {.file = std::filesystem::absolute(places.logs) / "agent.log"},
           .greeting = std::move(greeting),
           .life = project.agent.per_batch ? AgentLife::batch : AgentLife::run,
           .timeout = project.session.timeout,
-          .start_timeout = std::max(AgentSettings{}.start_timeout, project.session.timeout)};
+          .start_timeout = start_timeout};
 }
 
 std::unique_ptr<AgentLink> make_agent_link(const Project& project, const TrapMap& map,

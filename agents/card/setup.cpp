@@ -43,6 +43,11 @@ Value section(const std::string& name, const std::string& text,
 }
 
 CardArming arming_of(const json& arming) {
+  if (!arming.contains("cla"))
+    throw mistake(
+        "the hello does not say which command arms the applet",
+        "use a jcprof of the same version as the agent, \"target\": \"applet\" in jcprof.json, and a "
+        "build of it");
   const auto number = [&](const char* key, std::uint64_t most) {
     return agents::natural(arming, key, 0, most);
   };
@@ -92,6 +97,14 @@ std::optional<harness::HookSettings> hook_of(const Session& session, const Place
   return hook;
 }
 
+/// Its header comes with the input, so that any command may be sent.
+bool is_any_command(std::string_view apdu) {
+  constexpr std::size_t header_digits = 8;
+  const std::string_view before = apdu.substr(0, apdu.find('{'));
+  return before.size() < apdu.size() &&
+         before.size() - static_cast<std::size_t>(std::ranges::count(before, ' ')) < header_digits;
+}
+
 /// Whether a command of the project may use up a try.
 bool counts_tries(const harness::CardSetup& setup) {
   Placeholders values = setup.placeholders;
@@ -99,24 +112,26 @@ bool counts_tries(const harness::CardSetup& setup) {
   if (setup.hook) return true;  // nobody knows what opens its channel
   for (const std::string& apdu : setup.trigger.apdus)
     if (setup.trigger.counts_tries.value_or(
+            is_any_command(apdu) ||
             harness::counts_tries(harness::make_apdu({.text = apdu, .where = "\"trigger\""}, values))))
       return true;
   const Session& session = setup.session;
   for (const Script* script :
-       {&session.once, &session.before_each, &session.after_each, &session.after_reset})
+       {&session.once, &session.before_each, &session.after_each, &session.after_reset}) {
+    for (const ScriptStep& step : *script)
+      if (const auto* apdu = std::get_if<ApduStep>(&step); apdu != nullptr && is_any_command(apdu->apdu))
+        return true;
     for (const harness::ReadyStep& step : harness::make_script("session", *script, values).steps)
       if (const auto* apdu = std::get_if<harness::ReadyApdu>(&step))
         if (harness::counts_tries(apdu->bytes)) return true;
+  }
   return false;
 }
 
 /// Beyond one time-out: the card is waited for, then all scripts run.
 milliseconds patience_of(const harness::CardSetup& setup, milliseconds of_device) {
-  const Session& session = setup.session;
-  const std::size_t exchanges = session.once.size() + session.after_reset.size() +
-                                session.before_each.size() + session.after_each.size() +
-                                setup.trigger.apdus.size();
-  return of_device + besides + session.timeout * static_cast<std::int64_t>(exchanges);
+  const milliseconds wanted = of_device + besides + harness::longest_run(setup.session, setup.trigger);
+  return std::min(wanted, milliseconds{longest_patience_ms});
 }
 
 }  // namespace

@@ -50,4 +50,15 @@ std::chrono::seconds patience_for(const ApduChannel& channel) {
   return std::chrono::seconds{channel.port().empty() ? 10 : 60};
 }
 
+std::chrono::milliseconds longest_run(const Session& session, const Trigger& trigger) {
+  std::chrono::milliseconds sum = session.timeout * static_cast<std::int64_t>(trigger.apdus.size());
+  for (const Script* script :
+       {&session.once, &session.before_each, &session.after_each, &session.after_reset})
+    for (const ScriptStep& step : *script) {
+      const auto* wait = std::get_if<WaitStep>(&step);
+      sum += wait == nullptr ? session.timeout : wait->time;
+    }
+  return sum;
+}
+
 }  // namespace jcprof::harness

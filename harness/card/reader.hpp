@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "harness/card/channel.hpp"
+#include "src/core/project.hpp"
 
 namespace jcprof::harness {
 
@@ -22,5 +23,8 @@ std::unique_ptr<ApduChannel> make_card_channel(std::string_view uri, std::chrono
 
 /// For a card that jcprof does not start.
 std::chrono::seconds patience_for(const ApduChannel& channel);
+
+/// All scripts and the trigger, if each command takes its whole time-out.
+std::chrono::milliseconds longest_run(const Session& session, const Trigger& trigger);
 
 }  // namespace jcprof::harness

@@ -8,7 +8,6 @@ namespace jcprof {
 
 constexpr std::uint64_t longest_delay_ns = 3'600'000'000'000;
 constexpr std::uint64_t most_rounds = 100'000;
-constexpr std::uint64_t longest_patience_ms = 3'600'000;
 
 // ---- what stands in each message; `field` reads or writes it
 

@@ -106,6 +106,8 @@ ReadRequest read_request(std::string_view line);
 
 // ---- answers
 
+inline constexpr std::uint64_t longest_patience_ms = 3'600'000;
+
 /// The card behind an agent. Such an agent serves all that jcprof asks of a card itself.
 struct CardBehind {
   std::string reader;
