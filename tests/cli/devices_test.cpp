@@ -19,6 +19,7 @@
 #include "src/core/output_folder.hpp"
 #include "src/core/process.hpp"
 #include "src/core/store.hpp"
+#include "src/core/text.hpp"
 #include "src/core/trap_map.hpp"
 #include "tests/core/temporary_folder.hpp"
 
@@ -75,10 +76,16 @@ class Bench {
     return "agent:" JCPROF_FAULTY_AGENT " '" + options.dump() + "'";
   }
 
+  /// No two devices have the same.
+  static std::string of_its_own(std::string transport, const std::string& name) {
+    replace_all(transport, "'{}'", fmt::format(R"('{{"name": "{}"}}')", name));
+    return transport;
+  }
   /// Devices with these names and transports.
   void list(const std::vector<std::pair<std::string, std::string>>& devices) const {
     json list = json::array();
-    for (const auto& [name, transport] : devices) list.push_back({{"name", name}, {"transport", transport}});
+    for (const auto& [name, transport] : devices)
+      list.push_back({{"name", name}, {"transport", of_its_own(transport, name)}});
     write_file(folder_ / "devices.json",
                json{{"format", "jcprof-devices"}, {"version", 1}, {"devices", list}}.dump());
   }

@@ -93,6 +93,15 @@ TEST_CASE("a script step is exactly one thing") {
         "    |                                        ^");
 }
 
+TEST_CASE("an applet's trigger and scripts are a card's, whatever the transport") {
+  for (const std::string transport : {"pcsc:", "agent:jcprof-agent-card pcsc:"}) {
+    const std::string line = "\"transport\": \"" + transport + "\"";
+    CHECK_THAT(with(line, "B031"), Catch::Contains("an APDU begins with CLA INS P1 P2"));
+    CHECK_THAT(with(line + ", \"session\": {\"once\": [{\"run\": [\"true\"]}]}"),
+               Catch::Contains("a step of a card's session is an APDU, a reset or a wait"));
+  }
+}
+
 TEST_CASE("a reset after each reset is refused") {
   CHECK(with("\"session\": {\"after_reset\": [{\"reset\": \"warm\"}]}") ==
         "p/jcprof.json:3: a reset within \"after_reset\" would never end\n"
