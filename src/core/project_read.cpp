@@ -82,7 +82,9 @@ void check_transport_reaches_target(const JsonNode& root, const Project& project
 }
 
 void read_trigger(const JsonNode& node, Project& project, JsonFaults& faults) {
-  project.trigger.object = compact(node);
+  JsonNode for_agent = node;
+  std::erase_if(for_agent.members, [](const JsonMember& member) { return member.key == "expect"; });
+  project.trigger.object = compact(for_agent);
   // Some of several devices may be reached in another way than the project says.
   if (project.target == TargetKind::applet) return read_card_trigger(node, project.trigger, faults);
   if (scheme_of(project) == "agent")
