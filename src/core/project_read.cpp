@@ -85,11 +85,19 @@ void read_trigger(const JsonNode& node, Project& project, JsonFaults& faults) {
   JsonNode for_agent = node;
   std::erase_if(for_agent.members, [](const JsonMember& member) { return member.key == "expect"; });
   project.trigger.object = compact(for_agent);
-  // Some of several devices may be reached in another way than the project says.
-  if (project.target == TargetKind::applet) return read_card_trigger(node, project.trigger, faults);
+  // Some of several devices may be reached in another way than the project says. An agent of one's own may
+  // want something else than APDUs.
+  const bool is_cards = scheme_of(project) != "agent" || value_of(node, "apdu") != nullptr;
+  if (project.target == TargetKind::applet && is_cards)
+    return read_card_trigger(node, project.trigger, faults);
   if (scheme_of(project) == "agent")
     return read_agent_trigger(node, status_form(project.target), project.trigger, faults);
   if (project.target == TargetKind::program) return read_program_trigger(node, project.trigger, faults);
+}
+
+bool sends_apdus(const Project& project) {
+  return project.target == TargetKind::applet &&
+         (scheme_of(project) != "agent" || !project.trigger.apdus.empty());
 }
 
 bool uses_input(std::string_view text) {
@@ -118,7 +126,7 @@ void check_inputs_are_used(const JsonNode& root, const Project& project, JsonFau
   const JsonNode* inputs = value_of(root, "inputs");
   const JsonNode* trigger = value_of(root, "trigger");
   const bool is_used = uses_input(project);
-  if (trigger == nullptr || (scheme_of(project) == "agent" && project.target != TargetKind::applet)) return;
+  if (trigger == nullptr || (scheme_of(project) == "agent" && !sends_apdus(project))) return;
   if (is_used && inputs == nullptr)
     faults.add(*trigger, "{input} is used, but there are no \"inputs\"",
                R"(such as "inputs": {"fixed": "31323334"})");
@@ -144,7 +152,7 @@ void check_steps_fit(const JsonNode& script, const Script& steps, const Project&
     if (scheme_of(project) == "exec" && !is_run && !is_wait)
       faults.add(script.elements[i], "a program is not sent APDUs, nor reset",
                  R"(steps for programs are {"run": ["…"]} and {"wait": "…"})");
-    if (project.target == TargetKind::applet && is_run)
+    if (sends_apdus(project) && is_run)
       faults.add(script.elements[i], "a step of a card's session is an APDU, a reset or a wait",
                  R"(programs are run in "build", "install" and "start")");
   }
