@@ -38,6 +38,7 @@ constexpr milliseconds between_looks_at_a_process{50};
 constexpr milliseconds patience_at_the_end{600};
 constexpr std::size_t usual_width = 80;
 constexpr int ended_by_signal = 128;  // and its number
+constexpr int last_signal = 64;
 
 fs::path folder_of(const fs::path& out, const std::string& device) {
   return out / devices_folder / device;
@@ -167,7 +168,7 @@ class FleetRun {
       said = error.what();
     }
     said = parted(said).second;
-    if (status > ended_by_signal)
+    if (status > ended_by_signal && status <= ended_by_signal + last_signal)
       said = fmt::format("ended by {}{}{}", signal_in_words(status - ended_by_signal),
                          said.empty() ? "" : "\n", said);
     end(index, status, std::move(said));

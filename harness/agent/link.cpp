@@ -66,7 +66,7 @@ void AgentLink::close() {
 }
 
 void AgentLink::start(std::string_view requests) {
-  if (const auto loss = std::exchange(loss_, std::nullopt); loss && counts_tries()) tries_.lose(*loss);
+  guard_tries();
   for (int attempt = 1;; ++attempt) {
     if (device_ && device_->has_ended()) device_->start();
     LogPolicy log = settings_.log;
@@ -190,7 +190,12 @@ void AgentLink::succeed() {
   has_succeeded_ = true;
 }
 
+void AgentLink::guard_tries() {
+  if (const auto loss = std::exchange(loss_, std::nullopt); loss && counts_tries()) tries_.lose(*loss);
+}
+
 void AgentLink::fail(const std::string& why) {
+  guard_tries();
   if (++failures_ < (has_succeeded_ ? failures_later : failures_at_the_beginning)) return;
   throw environment_error(
       fmt::format("the agent gave no valid answer {} times in a row, the last time: {}\n{}", failures_, why,

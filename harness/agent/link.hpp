@@ -97,7 +97,7 @@ class AgentLink {
   void succeed();
   /// It did not. UserError (environment) when that has happened too often in a row.
   void fail(const std::string& why);
-  /// Ends it; it will be started again when it is needed. Then it throws if `why` may cost a second try.
+  /// Ends it; it will be started again when it is needed.
   void drop(std::string why = "jcprof ended the agent");
   LostTries& tries() { return tries_; }
   bool is_running() const { return agent_.has_value(); }
@@ -107,6 +107,8 @@ class AgentLink {
  private:
   void start(std::string_view requests);
   bool counts_tries() const { return description_ && description_->card && description_->card->counts_tries; }
+  /// Throws if the agent was lost in what may cost a second try.
+  void guard_tries();
   ReadLine first_line();
   /// The fault of the hello, or nothing.
   std::string say_hello(std::string_view requests);
