@@ -141,9 +141,11 @@ void AgentProcess::wait(Clock::time_point deadline, int asked) const {
 
 std::string AgentProcess::ending(std::chrono::milliseconds patience) {
   constexpr int of_signals = 128;
+  constexpr int last_signal = 64;  // ssh ends with 255 when its connection breaks
   const std::optional<int> status = process_->ended(patience);
   if (!status) return "";
-  if (*status > of_signals) return "ended by " + signal_in_words(*status - of_signals);
+  if (*status > of_signals && *status <= of_signals + last_signal)
+    return "ended by " + signal_in_words(*status - of_signals);
   return fmt::format("ended with status {}", *status);
 }
 
