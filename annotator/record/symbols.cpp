@@ -230,7 +230,7 @@ std::vector<LogModule> segments_of(const fs::path& program) {
   return modules;
 }
 
-std::vector<AddressRange> functions_of(const fs::path& program) {
+std::vector<AddressRange> functions_in(const fs::path& program) {
   const auto file = ElfFile::open(program);
   return file ? file->functions() : std::vector<AddressRange>();
 }

@@ -27,7 +27,7 @@ struct AddressRange {
 
 /// The program's functions by their begins, at the addresses that stand in it. Namesakes of one address are
 /// one.
-std::vector<AddressRange> functions_of(const std::filesystem::path& program);
+std::vector<AddressRange> functions_in(const std::filesystem::path& program);
 
 class Symbols {
  public:
