@@ -35,7 +35,7 @@ TEST_CASE("callgrind: names and positions are compressed, parts add up, jumps co
   CHECK(fmt::format("{}:{}", f->path, f->line) == "b.c:8");
   CHECK(profile.run.unit == ClockUnit::instructions);
   CHECK(profile.run.project == "words");
-  CHECK(line_table(profile, {.rows = 9, .width = 80}) ==
+  CHECK(line_table(profile, {.width = 80, .rows = 9}) ==
         "              cost   share  hits  line   function\n"
         " 25.0 instructions  41.7 %        b.c:8  f\n"
         "15.00 instructions  25.0 %        a.c:5  main\n"
@@ -43,7 +43,7 @@ TEST_CASE("callgrind: names and positions are compressed, parts add up, jumps co
         " 5.00 instructions   8.3 %        a.c:7  main\n"
         " 5.00 instructions   8.3 %        c.h:2  main\n");
   CHECK_THAT(
-      header(profile, {.rows = 9, .width = 80}),
+      header(profile, {.width = 80, .rows = 9}),
       Catch::StartsWith("words, imported from ") &&
           Catch::Contains(" of callgrind-3.19.0: functions\ntotal 60.0 instructions\n± is not known: one"));
   CHECK(profile.warnings ==
