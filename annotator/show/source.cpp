@@ -91,8 +91,7 @@ SourceColumns columns_for(const std::map<std::size_t, LineCost>& costs, ClockUni
   for (const auto& [line, cost] : costs) {
     const CostCells cells = cost_cells(cost.cost, unit);
     auto& row = columns.rows[line];
-    row = {cells.share, bar(cost.cost, bar_width), cells.value, cells.half_width,
-           times_text(cost.hits)};
+    row = {cells.share, bar(cost.cost, bar_width), cells.value, cells.half_width, times_text(cost.hits)};
     for (std::size_t i = 0; i < row.size(); ++i)
       columns.widths.at(i) = std::max(columns.widths.at(i), columns_of(row.at(i)));
   }

@@ -178,8 +178,8 @@ TEST_CASE("the text of --help has 80 columns of ASCII, and ends with examples th
   for (const char* source : {"src", "jcprof-out/tree"}) std::filesystem::create_directories(folder / source);
   write_file(folder / "sort.c", "");
   std::vector<std::string> verbs{""};
-  for (const char* verb : {"init", "gen", "run", "annotate", "profile", "record", "import", "export", "query", "diff",
-                           "check", "history", "leak", "layers", "doctor", "strip"})
+  for (const char* verb : {"init", "gen", "run", "annotate", "profile", "record", "import", "export", "query",
+                           "diff", "check", "history", "leak", "layers", "doctor", "strip"})
     verbs.emplace_back(verb);
   for (const std::string& verb : verbs) {
     INFO(verb);
