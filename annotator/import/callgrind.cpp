@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -173,7 +174,7 @@ class CallgrindParser {
   static std::string few(const std::vector<std::string_view>& names, std::string_view between) {
     constexpr std::size_t most = 8;
     const std::size_t shown = std::min(names.size(), most);
-    const std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, between));
+    const std::string text = fmt::format("{}", fmt::join(names | std::views::take(shown), between));
     return names.size() > shown ? fmt::format("{} and {} more", text, names.size() - shown) : text;
   }
 
