@@ -70,7 +70,8 @@ std::string in_ascii(std::string_view text) {
 }
 
 std::string shown_on(Stream stream, std::string text) {
-  return is_terminal(stream) && !is_utf8_locale() ? in_ascii(text) : text;
+  if (is_terminal(stream) && !is_utf8_locale()) return in_ascii(text);
+  return text;
 }
 
 }  // namespace jcprof::cli
