@@ -6,7 +6,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -30,8 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void print(std::string text) {
-  fmt::print("{}", shown_on(Stream::out, std::move(text)));
+void print(std::string_view text) {
+  fmt::print("{}", shown_on(Stream::out, text));
 }
 
 ExitCode code_for(const annotator::Profile& profile) {

@@ -69,9 +69,8 @@ std::string in_ascii(std::string_view text) {
   return result;
 }
 
-std::string shown_on(Stream stream, std::string text) {
-  if (is_terminal(stream) && !is_utf8_locale()) return in_ascii(text);
-  return text;
+std::string shown_on(Stream stream, std::string_view text) {
+  return is_terminal(stream) && !is_utf8_locale() ? in_ascii(text) : std::string(text);
 }
 
 }  // namespace jcprof::cli

@@ -30,6 +30,6 @@ bool is_coloured(Stream stream, ColourWish wish);
 std::string in_ascii(std::string_view text);
 
 /// `text`; in ASCII if `stream` is a terminal whose locale (LC_ALL, LC_CTYPE, LANG) is not UTF-8.
-std::string shown_on(Stream stream, std::string text);
+std::string shown_on(Stream stream, std::string_view text);
 
 }  // namespace jcprof::cli
