@@ -47,7 +47,7 @@ bool is_of_the_system(const fs::path& path) {
   return text.starts_with("/usr/include/") || text.starts_with("/usr/lib/");
 }
 
-/// Of a library: other tools tell its path as its compiler got it, below a folder that nobody knows.
+/// A library's source. Other tools have its path as its compiler got it, below a folder that nobody knows.
 bool is_of_elsewhere(const Profile& profile, const SourceDigest& source) {
   return is_imported(profile.run) && source.sha256.empty() && fs::path(source.path).is_relative();
 }

@@ -143,6 +143,10 @@ std::string times_text(std::uint64_t times) {
   return times == 0 ? "" : fmt::format("×{}", times);
 }
 
+std::string device_text(const RunInfo& run) {
+  return run.device.empty() ? "an unknown device" : plain_line(run.device);
+}
+
 std::string extent(const Profile& profile) {
   std::string text = profile.recorded ? recorded_extent(*profile.recorded)
                                       : fmt::format("{} rounds, {} shots", profile.rounds, profile.shots);
@@ -201,8 +205,7 @@ std::string interval_text(const Profile& profile) {
 std::string header(const Profile& profile, const TableStyle& style) {
   const RunInfo& run = profile.run;
   std::string text = painted(plain_line(run.project), bold, style);
-  if (!run.device.empty() || !is_imported(run))
-    text += " on " + plain_line(run.device.empty() ? "an unknown device" : run.device);
+  if (!run.device.empty() || !is_imported(run)) text += " on " + device_text(run);
   if (!run.reader.empty())
     text += fmt::format(" in reader {}, {}", plain_line(run.reader), plain_line(run.protocol));
   if (run.simulated) text += ", " + painted("SIMULATED", yellow, style);

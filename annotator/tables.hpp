@@ -43,6 +43,8 @@ std::string without_parameters(const std::string& name);
 bool name_matches(const std::string& pattern, const std::string& function);
 /// "×3"; empty where the profile of another tool does not tell it.
 std::string times_text(std::uint64_t times);
+/// The device in words, plain.
+std::string device_text(const RunInfo& run);
 /// "126 rounds, 12774 shots"
 std::string extent(const Profile& profile);
 /// "total 2.8 ms ±0.4, of it …"

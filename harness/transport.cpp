@@ -27,6 +27,10 @@ std::string_view name_of(CalibrationKind kind) {
   return name_in(kinds, kind);
 }
 
+std::optional<CalibrationKind> calibration_kind(std::string_view name) {
+  return value_in(kinds, name);
+}
+
 std::string in_words(Event event) {
   return event.trap == run_to_end ? "the end" : fmt::format("trap {}, hit {}", number(event.trap), event.hit);
 }

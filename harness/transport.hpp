@@ -69,6 +69,7 @@ enum class CalibrationKind : std::uint8_t {
   sites,     // so many traps of one function, left by a stop at the next one
 };
 std::string_view name_of(CalibrationKind kind);
+std::optional<CalibrationKind> calibration_kind(std::string_view name);
 
 struct CalibrationTime {
   CalibrationKind kind = CalibrationKind::empty;

@@ -80,18 +80,10 @@ std::vector<ListedDevice> read_devices(const std::filesystem::path& file) {
   JsonFaults faults(file.string(), text);
   const JsonNode root = parse_json(text, faults);
   ObjectReader object(root, faults);
-  std::string format;
-  std::uint64_t version = 0;
   std::vector<ListedDevice> devices;
-  object.required("format", format, read_string);
-  object.required("version", version, Natural{});
+  read_heading(object, root, {.name = list_format, .version = version_of_both}, faults);
   object.required("devices", devices, read_list);
   object.refuse_the_rest();
-  if (format != list_format && !format.empty())
-    faults.add(root, fmt::format("\"format\" is not \"{}\"", list_format));
-  else if (version != version_of_both && version != 0)
-    faults.add(
-        root, fmt::format("version {} is not known; this jcprof reads version {}", version, version_of_both));
   faults.throw_if_any();
   return devices;
 }

@@ -258,21 +258,20 @@ class FleetRun {
 
 }  // namespace
 
-void print_devices(const std::string& file) {
-  for (const ListedDevice& device : read_devices(file))
-    fmt::print("device {}: {}\n", device.name, device.transport);
+void print_devices(const std::vector<ListedDevice>& devices) {
+  for (const ListedDevice& device : devices) fmt::print("device {}: {}\n", device.name, device.transport);
 }
 
-std::vector<std::string> programs_of_devices(const std::string& file) {
+std::vector<std::string> programs_of_devices(const std::vector<ListedDevice>& devices) {
   std::vector<std::string> programs;
-  for (const ListedDevice& device : read_devices(file))
+  for (const ListedDevice& device : devices)
     if (device.transport.starts_with("agent:"))
       programs.push_back(fmt::format("device {}: {}", device.name, device.transport));
   return programs;
 }
 
-ExitCode run_devices_in(const OutputFolder& folder, const Project& project, const RunOptions& options) {
-  std::vector<ListedDevice> devices = read_devices(options.devices);
+ExitCode run_devices_in(const OutputFolder& folder, const Project& project, const RunOptions& options,
+                        std::vector<ListedDevice> devices) {
   refuse_changed_sources(project, read_trap_map(folder.path() / "traps.json"));
   catch_signals();
   return FleetRun(project, folder.path(), std::move(devices), options).measure();
@@ -280,12 +279,13 @@ ExitCode run_devices_in(const OutputFolder& folder, const Project& project, cons
 
 ExitCode run_devices(const RunOptions& options) {
   const Project project = read_project(options.common.project);
+  std::vector<ListedDevice> devices = read_devices(options.devices);
   std::vector<std::string> programs = programs_of_run(project);
-  std::ranges::move(programs_of_devices(options.devices), std::back_inserter(programs));
+  std::ranges::move(programs_of_devices(devices), std::back_inserter(programs));
   refuse_unbuilt(output_folder(project, options.common));
   const OutputFolder folder = open_output(project, options.common, "jcprof run");
   ask_about(project, programs, consent_of(options.common.yes));
-  return run_devices_in(folder, project, options);
+  return run_devices_in(folder, project, options, std::move(devices));
 }
 
 ExitCode run_as_device(const RunOptions& options) {

@@ -44,7 +44,7 @@ UniqueFd alone_in(const fs::path& folder) {
   return lock;
 }
 
-/// What is being written; gone at the end, whatever it holds. An export holds the lock of its own.
+/// The folder of unfinished files. It goes at the end, and its export holds a lock on it.
 class PartFolder {
  public:
   explicit PartFolder(const fs::path& in) {
@@ -101,7 +101,7 @@ std::string in_a_name(std::string_view value) {
   return fmt::format("{}-{}", encoded, sha256(value).substr(0, 16));
 }
 
-/// As Hive, Spark and DuckDB have it. No key of ours needs an escape.
+/// Hive, Spark and DuckDB name folders so. No key of ours needs an escape.
 std::string partition(std::string_view key, std::string_view value) {
   return fmt::format("{}={}", key, value.empty() ? "__HIVE_DEFAULT_PARTITION__" : in_a_name(value));
 }
@@ -250,7 +250,7 @@ std::string views(const fs::path& folder) {
   return text;
 }
 
-/// Each once, and each one checked.
+/// Each profile once. UserError where one is damaged.
 std::vector<fs::path> good_ones(const std::vector<fs::path>& profiles) {
   std::set<std::string> known;
   std::vector<fs::path> good;

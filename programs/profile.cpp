@@ -202,7 +202,7 @@ bool is_done(ExitCode measured) {
   return measured == ExitCode::done || measured == ExitCode::unreliable;
 }
 
-/// What stops measured, and whether the traps changed it.
+/// Says if the traps changed what stops measured, and annotates.
 ExitCode annotate_measured(const Profiling& all, const annotator::Profile& measured) {
   if (records_by_itself(all.project, wish_of_call(all)) && cancellation().signal() == 0)
     compare_without_traps(all.project, all.folder, all.run.common, measured);
@@ -303,12 +303,13 @@ ExitCode profile(const ProfileOptions& options) {
   all.run.is_new_build = true;
   ask_about_all(project, folder.path(), common.yes);
   if (!options.run.devices.empty()) {
-    ask_about(project, programs_of_devices(options.run.devices), consent_of(common.yes));
+    std::vector<ListedDevice> devices = read_devices(options.run.devices);
+    ask_about(project, programs_of_devices(devices), consent_of(common.yes));
     make_tree(all.gen, folder);
     run_steps("build", project.build, all.values, {.is_shown = !all.run.common.quiet});
     note_build(folder.path());
     all.run.common = common;
-    return run_devices_in(folder, project, all.run);
+    return run_devices_in(folder, project, all.run, std::move(devices));
   }
   const ExitCode code = profile_in(all);
   // Annotating does not look whether a signal asks for the end.

@@ -39,7 +39,7 @@ ExitCode run(const RunOptions& options) {
   const fs::path out = output_folder(project, options.common);
   if (options.dry_run) {
     print_commands(project, out);
-    if (!options.devices.empty()) print_devices(options.devices);
+    if (!options.devices.empty()) print_devices(read_devices(options.devices));
     return ExitCode::done;
   }
   refuse_unbuilt(out);

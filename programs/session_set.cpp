@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/session_set.hpp"
 
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include "programs/output.hpp"
 #include "src/core/file.hpp"
 #include "src/core/object_reader.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -33,30 +33,16 @@ SessionSubject subject_in(const fs::path& file) {
   JsonFaults faults(file.string(), text);
   const JsonNode root = parse_json(text, faults);
   ObjectReader object(root, faults);
-  std::string format, with;
-  std::uint64_t version = 0;
+  std::string with;
   SessionSubject subject;
-  object.required("format", format, read_string);
-  object.required("version", version, Natural{});
+  read_heading(object, root, {.name = note_format, .version = note_version}, faults);
   object.required("build", subject.build, read_string);
   object.optional("with", with, read_string);
   object.optional("with_build", subject.with_build, read_string);
   object.refuse_the_rest();
-  if (format != note_format && !format.empty())
-    faults.add(root, fmt::format("\"format\" is not \"{}\"", note_format));
-  else if (version != note_version && version != 0)
-    faults.add(root,
-               fmt::format("version {} is not known; this jcprof reads version {}", version, note_version));
   faults.throw_if_any();
   subject.with = with;
   return subject;
-}
-
-/// 0: it is none.
-std::uint32_t number_in(const std::string& name) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc() && end == name.data() + name.size() ? number : 0;
 }
 
 }  // namespace
@@ -76,9 +62,9 @@ std::vector<std::uint32_t> SessionSet::sessions() const {
   std::vector<std::uint32_t> numbers;
   std::error_code missing;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, missing))
-    if (const std::uint32_t number = number_in(entry.path().filename().string());
-        number > 0 && fs::exists(entry.path() / "profile.jcprof"))
-      numbers.push_back(number);
+    if (const auto number = whole_number<std::uint32_t>(entry.path().filename().string());
+        number.value_or(0) > 0 && fs::exists(entry.path() / "profile.jcprof"))
+      numbers.push_back(*number);
   return numbers;
 }
 

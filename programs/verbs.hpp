@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "programs/device_list.hpp"
 #include "programs/options.hpp"
 #include "src/core/output_folder.hpp"
 #include "src/core/project.hpp"
@@ -42,10 +43,11 @@ ExitCode run_sessions(const RunOptions& options);
 
 // The same on several devices at once, and on one of these.
 ExitCode run_devices(const RunOptions& options);
-ExitCode run_devices_in(const OutputFolder& folder, const Project& project, const RunOptions& options);
-std::vector<std::string> programs_of_devices(const std::string& file);
-/// Of that file, each with its transport.
-void print_devices(const std::string& file);
+ExitCode run_devices_in(const OutputFolder& folder, const Project& project, const RunOptions& options,
+                        std::vector<ListedDevice> devices);
+std::vector<std::string> programs_of_devices(const std::vector<ListedDevice>& devices);
+/// Each with its transport.
+void print_devices(const std::vector<ListedDevice>& devices);
 ExitCode run_as_device(const RunOptions& options);
 
 // Parts of doctor.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agents/card/card_service.hpp"
 
-#include <array>
-
 #include <fmt/format.h>
 
 #include "agents/request.hpp"
@@ -12,18 +10,9 @@ namespace jcprof::card_agent {
 namespace {
 
 using agents::mistake;
-using harness::CalibrationKind;
 
 // So that a connection that nobody tells of costs few commands that nobody wants.
 constexpr std::size_t most_shots = 64;
-
-std::optional<CalibrationKind> kind_named(const std::string& name) {
-  using enum CalibrationKind;
-  for (const CalibrationKind kind :
-       {empty, unarmed, counting, returned, stop, calls, frames, guards, unwind, sites})
-    if (harness::name_of(kind) == name) return kind;
-  return std::nullopt;
-}
 
 AgentWindow in_words_of_protocol(const harness::TraceWindow& window) {
   AgentWindow answer{.events = window.traps,
@@ -139,7 +128,7 @@ AgentReply CardService::answer(const TraceRequest& request, Id /*id*/) {
 }
 
 AgentReply CardService::answer(const CalibrateRequest& request, Id /*id*/) {
-  const std::optional<CalibrationKind> kind = kind_named(request.kind);
+  const std::optional<harness::CalibrationKind> kind = harness::calibration_kind(request.kind);
   const auto time = kind ? transport().calibrate(*kind, request.passes) : std::nullopt;
   if (!time) return AgentError{.message = fmt::format("the card does not calibrate \"{}\"", request.kind)};
   return AgentTicks{.ticks = time->ticks, .passes = time->passes};

@@ -105,7 +105,7 @@ bool is_any_command(std::string_view apdu) {
          before.size() - static_cast<std::size_t>(std::ranges::count(before, ' ')) < header_digits;
 }
 
-/// Whether a command of the project may use up a try.
+/// True if a command of the project may use up a try.
 bool counts_tries(const harness::CardSetup& setup) {
   Placeholders values = setup.placeholders;
   values["input"] = to_hex(setup.sample_input);

@@ -99,18 +99,11 @@ std::vector<Budget> parse_budgets(const std::string& file, std::string_view text
   JsonFaults faults(file, text);
   const JsonNode root = parse_json(text, faults);
   ObjectReader object(root, faults);
-  std::string format;
-  std::uint64_t version = 0;
   std::vector<Budget> budgets;
-  object.required("format", format, read_string);
-  object.required("version", version, Natural{});
+  read_heading(object, root, {.name = budget_format, .version = budget_version, .kind = "file of budgets"},
+               faults);
   object.required("budgets", budgets, read_budgets);
   object.refuse_the_rest();
-  if (format != budget_format && !format.empty())
-    faults.add(root, fmt::format("\"format\" is not \"{}\": this is no file of budgets", budget_format));
-  else if (version != budget_version && version != 0)
-    faults.add(root,
-               fmt::format("version {} is not known; this jcprof reads version {}", version, budget_version));
   faults.throw_if_any();
   return budgets;
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -41,11 +40,9 @@ struct FileLine {
 std::optional<FileLine> file_line(std::string_view subject) {
   const std::size_t colon = subject.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  const std::string_view digits = subject.substr(colon + 1);
-  FileLine result{.path = subject.substr(0, colon)};
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), result.line);
-  const bool is_number = error == std::errc() && end == digits.data() + digits.size();
-  return is_number ? std::optional(result) : std::nullopt;
+  const auto line = whole_number<std::size_t>(subject.substr(colon + 1));
+  if (!line) return std::nullopt;
+  return FileLine{.path = subject.substr(0, colon), .line = *line};
 }
 
 [[noreturn]] void refuse(const Budget& budget, const std::string& why, const std::string& hint) {

@@ -10,6 +10,7 @@
 #include "annotator/estimate/quantity.hpp"
 #include "annotator/export/github.hpp"
 #include "annotator/interval_json.hpp"
+#include "annotator/tables.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof::annotator {
@@ -159,9 +160,9 @@ std::string to_text(const CheckReport& report, const TableStyle& style) {
   for (const std::string& warning : report.warnings)
     text += painted("warning:", yellow, style) + " " + plain_line(warning) + "\n";
   return text + fmt::format("{} on {}{}: {} broken, {} unresolved, {} held\n", plain_line(run.project),
-                            run.device.empty() ? "an unknown device" : plain_line(run.device),
-                            run.simulated ? " (SIMULATED)" : "", count(checked, Holding::broken),
-                            count(checked, Holding::unresolved), count(checked, Holding::held));
+                            device_text(run), run.simulated ? " (SIMULATED)" : "",
+                            count(checked, Holding::broken), count(checked, Holding::unresolved),
+                            count(checked, Holding::held));
 }
 
 std::string to_json(const CheckReport& report) {

@@ -85,7 +85,7 @@ std::string sessions(std::size_t count) {
 
 std::string heading(const Comparison& comparison) {
   const RunInfo& run = comparison.run_after;
-  const std::string device = run.device.empty() ? "an unknown device" : plain_line(run.device);
+  const std::string device = device_text(run);
   return fmt::format("{} on {}{}: {} before, {} after", plain_line(run.project), device,
                      run.simulated ? ", SIMULATED" : "", sessions(comparison.sessions_before),
                      sessions(comparison.sessions_after));

@@ -38,7 +38,7 @@ struct Pair {
   const Entry* after = nullptr;
 };
 
-/// By the traps of the first sessions (line_match.hpp). Of imported recordings only lines of both.
+/// By the traps of the first sessions (line_match.hpp). Imported recordings have only lines of both.
 std::vector<Pair> pairs_of_lines(const Compared& before, const Entries& old, const Compared& after,
                                  const Entries& young);
 /// By name. Functions of one name differ by their files, then by their order in the text.

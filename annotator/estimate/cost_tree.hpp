@@ -57,8 +57,8 @@ struct CostArc {
 struct CostTree {
   std::vector<CostFunction> functions;
   std::vector<CostNode> nodes;  // parents first
-  // Of a profile that another tool made without a tree. Its nodes are functions side by side with their own
-  // costs, and these are the calls.
+  // The calls, where another tool made the profile and has no tree. The nodes are then functions side by side
+  // with their own costs.
   std::vector<CostArc> arcs = {};
 };
 

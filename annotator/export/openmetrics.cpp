@@ -63,7 +63,7 @@ class OpenMetrics {
       per_tick_ = 1;
       cost_ = "Cost";
     }
-    // Of a recording it says something else (docs/formats.md), or nothing.
+    // A recording's interval says something else (docs/formats.md), or nothing.
     if (profile.recorded) interval_ = "interval";
   }
 

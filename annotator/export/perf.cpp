@@ -74,7 +74,7 @@ class Perf {
   }
 
  private:
-  /// The first line is how the Firefox Profiler knows the text by.
+  /// The Firefox Profiler knows the text by its first line.
   std::string head() const {
     const RunInfo& run = profile_.run;
     return fmt::format(
@@ -87,7 +87,7 @@ class Perf {
   void add(const StackCost& stack) {
     const CostFunction& outermost = tree_.functions[tree_.nodes[stack.nodes.front()].function];
     if (stack.nodes.size() == 1 && stack.is_first && outermost.is_thread) ++thread_;
-    // What is left of one stack counts for the next, so that all together are the sum.
+    // The rest of one stack counts for the next, so that all together are the sum.
     so_far_ += stack.cost;
     const auto until = static_cast<std::uint64_t>(std::llround(so_far_ / period_));
     if (until == made_) return;

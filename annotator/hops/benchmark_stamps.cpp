@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
-#include <charconv>
 #include <new>
 #include <optional>
 
@@ -13,6 +12,7 @@
 
 #include "src/core/error.hpp"
 #include "src/core/name_table.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -91,10 +91,7 @@ std::optional<YamlEvent> YamlEvents::next() {
 std::optional<std::uint64_t> number_in(std::string_view text) {
   const bool is_hex = text.starts_with("0x");
   if (is_hex) text.remove_prefix(2);
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, is_hex ? 16 : 10);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return whole_number<std::uint64_t>(text, is_hex ? 16 : 10);
 }
 
 /// A fault that is forgiven at the end of a file that was cut off.

@@ -41,8 +41,8 @@ class CompressedNames {
     text = trimmed(text);
     const std::size_t close = text.find(')');
     const bool may_be_number = text.starts_with('(') && close != std::string_view::npos;
-    const auto number =
-        may_be_number ? number_in<std::uint64_t>(text.substr(1, close - 1)) : std::optional<std::uint64_t>();
+    const auto number = may_be_number ? whole_number<std::uint64_t>(text.substr(1, close - 1))
+                                      : std::optional<std::uint64_t>();
     if (!number) return place_of(text);
     const std::string_view name = trimmed(text.substr(close + 1));
     if (!name.empty()) return numbers_[*number] = place_of(name);
@@ -65,7 +65,7 @@ class CompressedNames {
   std::unordered_map<std::uint64_t, Number> numbers_;
 };
 
-/// What follows the first ':', where it stands behind a word that is `name`.
+/// The text behind "name:", which the line begins with. Nothing where it does not.
 std::optional<std::string_view> header(std::string_view line, std::string_view name) {
   if (!line.starts_with(name) || !line.substr(name.size()).starts_with(':')) return std::nullopt;
   return trimmed(line.substr(name.size() + 1));
@@ -78,7 +78,7 @@ std::optional<std::uint64_t> position_in(std::string_view word, std::uint64_t la
   const bool is_back = word.starts_with('-');
   if (is_further || is_back) word.remove_prefix(1);
   const bool is_hex = word.starts_with("0x");
-  const auto number = number_in<std::uint64_t>(word.substr(is_hex ? 2 : 0), is_hex ? 16 : 10);
+  const auto number = whole_number<std::uint64_t>(word.substr(is_hex ? 2 : 0), is_hex ? 16 : 10);
   if (!number) return std::nullopt;
   return is_further ? last + *number : is_back ? last - *number : *number;
 }
@@ -190,7 +190,7 @@ class CallgrindParser {
   }
 
   std::uint64_t count_in(std::string_view word, std::string_view what) const {
-    const auto count = number_in<std::uint64_t>(word);
+    const auto count = whole_number<std::uint64_t>(word);
     if (!count) scanner_.refuse(fmt::format("\"{}\" is no {}", word, what));
     if (*count > most_count) scanner_.refuse(fmt::format("the {} {} is above 2^62", what, word));
     return *count;

@@ -107,7 +107,7 @@ std::vector<TrapRow> read_traps(Scanner& scanner, std::size_t rounds) {
                                  cells->size() - 1, rounds));
     for (auto cell = cells->begin() + 1; cell != cells->end(); ++cell) {
       constexpr Ticks most = Ticks{1} << 52;  // some weeks: sums stay far from overflow
-      const std::optional<Ticks> difference = number_in<Ticks>(*cell);
+      const std::optional<Ticks> difference = whole_number<Ticks>(*cell);
       if (!cell->empty() && (!difference || *difference > most || *difference < -most))
         scanner.refuse(fmt::format("\"{}\" is no time in ns", *cell));
       trap.differences.push_back(cell->empty() ? std::nullopt : difference);

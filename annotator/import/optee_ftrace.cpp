@@ -83,7 +83,7 @@ class GraphParser {
   }
 
   void take(const GraphLine& line) {
-    const auto depth = number_in<std::uint32_t>(line.depth);
+    const auto depth = whole_number<std::uint32_t>(line.depth);
     const bool is_open = line.call.ends_with('{');
     const bool is_end = line.call == "}";
     // A return from depth 1 of a call that was open before the trace began has depth 0.

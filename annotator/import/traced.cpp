@@ -14,7 +14,7 @@
 namespace jcprof::annotator {
 namespace {
 
-/// Of functions that were called. Ticks are the run's unit.
+/// `sums` are those of a function that was called, in the run's unit.
 StoredEstimate function_row(const StoredSymbol& symbol, const FunctionSums& sums, bool has_end,
                             double total) {
   const auto ticks = [](std::uint64_t value) { return static_cast<double>(value); };

@@ -18,7 +18,7 @@ namespace jcprof::annotator {
 class CallTracer {
  public:
   void enter(std::uint32_t tid, std::string_view function, std::uint64_t at);
-  /// The innermost call of that function ends, and those that it left open. Of no open one nothing ends.
+  /// The innermost call of that function ends, and those that it left open. Nothing ends if none is open.
   void leave(std::uint32_t tid, std::string_view function, std::uint64_t at);
   /// The innermost call, which is open, has taken so much.
   void leave_after(std::uint32_t tid, std::uint64_t inclusive);
@@ -28,7 +28,7 @@ class CallTracer {
   void miss(std::uint32_t tid) { ++thread_of(tid).totals.unmatched; }
   void lose(std::uint32_t tid, std::uint64_t events) { thread_of(tid).totals.lost += events; }
 
-  /// What is still open ends with the last event of its thread. Fills in all but what `run` has.
+  /// Open calls end with the last event of their thread. Fills in all that `run` does not have.
   RecordedRun finish(RecordedRun run) &&;
 
  private:

@@ -47,11 +47,11 @@ std::optional<DumpedEvent> event_in(std::string_view line) {
   if (close == std::string_view::npos || end == std::string_view::npos || end < close) return std::nullopt;
   std::string_view numbers = line.substr(0, open);
   const std::string_view time = take_word(numbers);
-  const auto tid = number_in<std::uint32_t>(trimmed(numbers));
+  const auto tid = whole_number<std::uint32_t>(trimmed(numbers));
   const std::size_t point = time.find('.');
   if (!tid || point == std::string_view::npos || time.size() != point + 10) return std::nullopt;
-  const auto seconds = number_in<std::uint32_t>(time.substr(0, point));
-  const auto ns = number_in<std::uint32_t>(time.substr(point + 1));
+  const auto seconds = whole_number<std::uint32_t>(time.substr(0, point));
+  const auto ns = whole_number<std::uint32_t>(time.substr(point + 1));
   const std::string_view call = line.substr(close + 2, end - close - 2);
   const std::size_t address = call.rfind('(');
   if (!seconds || !ns || address == std::string_view::npos) return std::nullopt;
@@ -65,7 +65,8 @@ std::optional<DumpedEvent> event_in(std::string_view line) {
 void take_event(const DumpedEvent& event, CallTracer& tracer) {
   if (event.kind == "entry") tracer.enter(event.tid, demangled(std::string(event.function)), event.at);
   if (event.kind == "exit ") tracer.leave(event.tid, demangled(std::string(event.function)), event.at);
-  if (event.kind == "lost ") tracer.lose(event.tid, number_in<std::uint64_t>(event.address, 16).value_or(1));
+  if (event.kind == "lost ")
+    tracer.lose(event.tid, whole_number<std::uint64_t>(event.address, 16).value_or(1));
 }
 
 /// Whole lines, as they come. False where one is too long.
@@ -88,7 +89,7 @@ bool read_lines(int fd, const auto& each) {
   }
 }
 
-/// What stands behind `name` in the file "info": text behind some bytes.
+/// The text behind `name` in the file "info", which begins with some bytes.
 std::string info_fact(std::string_view info, std::string_view name) {
   const std::size_t at = info.find(name);
   if (at == std::string_view::npos) return "";

@@ -111,7 +111,7 @@ export type TreeNode = [
   func: number, parent: number, fromLine: number, calls: number, exclusive: number, inclusive: number,
   lines: [file: number, line: number, cost: number][],
 ];
-// Of a profile that another tool made without a tree: all calls out of a line into a function.
+// All calls out of a line into a function, where another tool made the profile and has no tree.
 export type TreeArc = [caller: number, callee: number, file: number, line: number, calls: number, inclusive: number | null];
 
 export type Verdict = "slower" | "faster" | "same" | "unresolved" | "new" | "gone";

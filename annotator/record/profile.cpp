@@ -29,7 +29,7 @@ Estimate inclusive_of(const StoredEstimate& row, double total) {
           .share = {share(row.inclusive), share(row.inclusive_low), share(row.inclusive_high)},
           .raw = row.inclusive,
           .rounds = row.rounds,
-          // Of a count, 0 is no bound.
+          // A count of 0 is no bound.
           .resolved = row.inclusive_low == row.inclusive_high ||
                       is_resolved({row.inclusive, row.inclusive_low, row.inclusive_high}),
           .of_one_run = row.rounds == 1};

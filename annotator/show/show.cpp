@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <numeric>
 #include <set>
@@ -150,11 +149,9 @@ std::string tree_rows(const CostTree& tree, const Unresolved& unresolved, const 
 ShownPlace shown_place(const std::string& wish) {
   const std::size_t colon = wish.rfind(':');
   if (colon == std::string::npos) return {.file = wish};
-  ShownPlace place{.file = wish.substr(0, colon)};
-  const char* end = wish.data() + wish.size();
-  const auto read = std::from_chars(wish.data() + colon + 1, end, place.line);
-  if (read.ec != std::errc{} || read.ptr != end || place.line == 0) return {.file = wish};
-  return place;
+  const auto line = whole_number<std::size_t>(std::string_view(wish).substr(colon + 1));
+  if (line.value_or(0) == 0) return {.file = wish};
+  return {.file = wish.substr(0, colon), .line = *line};
 }
 
 std::string path_meant(const Profile& profile, const std::string& file) {

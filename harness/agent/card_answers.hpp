@@ -24,7 +24,7 @@ TraceWindow window_of(const AgentWindow& answer, std::size_t traps, std::uint64_
 /// (harness/card/session.hpp) is lost with it.
 class LostTries {
  public:
-  /// What goes to the agent next; without an input whatever it sends by itself.
+  /// These inputs go to the agent next; none where it sends commands by itself.
   void send(std::set<Bytes> inputs) { under_way_ = std::move(inputs); }
   /// A whole command that was carried out gives a PIN its tries back. One that the card did not answer was
   /// excused by the agent itself.

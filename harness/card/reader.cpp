@@ -2,26 +2,24 @@
 #include "harness/card/reader.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
-#include <system_error>
 
 #include <fmt/format.h>
 
 #include "harness/card/pcsc.hpp"
 #include "harness/card/vpcd.hpp"
 #include "src/core/error.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::harness {
 namespace {
 
 std::optional<std::uint16_t> vpcd_port(std::string_view text, const std::string& file) {
   if (text.empty()) return std::nullopt;
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc{} || end != text.data() + text.size() || port == 0)
+  const std::optional<std::uint16_t> port = whole_number<std::uint16_t>(text);
+  if (port.value_or(0) == 0)
     throw UserError(Fault{.message = fmt::format("\"{}\" is no port", text),
                           .place = {.file = file},
                           .hint = "\"vpcd:\" takes any free one, \"vpcd:35963\" that one"});

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewriter/draft/constants.hpp"
 
-#include <charconv>
 #include <regex>
 
 #include <fmt/format.h>
@@ -17,12 +16,7 @@ std::optional<std::uint64_t> number_in(const std::string& text) {
   static const std::regex form(R"(^[\s(]{0,99}(0[xX])?([0-9A-Fa-f]{1,16})[uUlL]{0,3}[\s)]{0,99}$)");
   std::smatch match;
   if (!std::regex_match(text, match, form)) return std::nullopt;
-  const std::string digits = match[2];
-  std::uint64_t value = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value, match[1].matched ? 16 : 10);
-  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
+  return whole_number<std::uint64_t>(match[2].str(), match[1].matched ? 16 : 10);
 }
 
 /// The text of a macro without parameters in one file; empty: not defined there.

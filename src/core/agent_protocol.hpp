@@ -35,7 +35,7 @@ struct AgentGreeting {
   std::string options = "{}";    // the same
   std::string arming;            // JSON: how the target is armed; empty: the agent knows
   std::uint64_t unanswered = 0;  // agents of this run that were ended because they did not answer in time
-  // Of applets: what their agent cannot take from the project's own sections.
+  // For applets: what their agent cannot take from the project's own sections.
   Bytes input = {};         // one as they will come
   std::string expect = {};  // right answers; empty: success
   std::string seed = {};    // for {seed}
@@ -167,7 +167,7 @@ struct AgentTicks {
   std::optional<std::uint64_t> passes = {};  // that were made, where it is another number than was asked for
 };
 
-/// Of a card: a traced run with the free memory at each event.
+/// A card's traced run, with the free memory at each event.
 struct AgentMemory {
   AgentWindow window;
   MemoryLog log;
@@ -202,7 +202,7 @@ template <class T>
 using AgentAnswer = std::variant<T, AgentError, Breach>;
 
 // Each takes one line without its newline. Another id than `id` is a Breach.
-/// Of an answer of one line: AgentDone, AgentDescription, AgentWindow, AgentTicks, AgentRungs, AgentLog or
+/// Reads an answer of one line: AgentDone, AgentDescription, AgentWindow, AgentTicks, AgentRungs, AgentLog or
 /// AgentMemory.
 template <class T>
 AgentAnswer<T> read_answer(std::string_view line, std::uint64_t id);

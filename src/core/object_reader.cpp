@@ -124,4 +124,17 @@ bool Natural::is_in_range(const JsonNode& node, JsonFaults& faults) const {
   return false;
 }
 
+void read_heading(ObjectReader& object, const JsonNode& root, const FileFormat& wanted, JsonFaults& faults) {
+  std::string format;
+  std::uint64_t version = 0;
+  object.required("format", format, read_string);
+  object.required("version", version, Natural{});
+  if (format != wanted.name && !format.empty())
+    faults.add(root, fmt::format("\"format\" is not \"{}\"{}", wanted.name,
+                                 wanted.kind.empty() ? "" : fmt::format(": this is no {}", wanted.kind)));
+  else if (version != wanted.version && version != 0)
+    faults.add(root,
+               fmt::format("version {} is not known; this jcprof reads version {}", version, wanted.version));
+}
+
 }  // namespace jcprof

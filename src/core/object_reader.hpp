@@ -92,6 +92,15 @@ struct Natural {
   bool is_in_range(const JsonNode& node, JsonFaults& faults) const;
 };
 
+/// What a file of jcprof begins with.
+struct FileFormat {
+  std::string_view name;
+  std::uint64_t version = 1;
+  std::string_view kind = {};  // "file of budgets"; may be empty
+};
+/// Reads "format" and "version" of the file `root`. Another format or version is a fault.
+void read_heading(ObjectReader& object, const JsonNode& root, const FileFormat& wanted, JsonFaults& faults);
+
 template <class T>
 void OneOf<T>::operator()(const JsonNode& node, T& to, JsonFaults& faults) const {
   std::vector<std::string> candidates;

@@ -145,9 +145,7 @@ std::optional<HexFault> fault_of_pattern(std::string_view pattern) {
 }
 
 std::string fault_of_transport(std::string_view scheme, std::string_view rest) {
-  unsigned port = 0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), port);
-  const bool is_port = error == std::errc{} && end == rest.data() + rest.size() && port >= 1 && port <= 65535;
+  const bool is_port = whole_number<std::uint16_t>(rest).value_or(0) > 0;
   if (scheme == "vpcd" && !rest.empty() && !is_port)
     return fmt::format("\"{}\" is not a port from 1 to 65535", rest);
   if (scheme == "exec" && !rest.empty())

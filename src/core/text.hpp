@@ -4,11 +4,13 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace jcprof {
@@ -43,6 +45,16 @@ std::vector<std::string_view> lines_of(std::string_view text);
 
 /// Without the blanks at both ends.
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r");
+
+/// A number that is all of the text, without "0x" or '+'. Nothing where it is none, or `Number` cannot hold
+/// it.
+template <class Number>
+std::optional<Number> whole_number(std::string_view text, int base = 10) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
 
 /// `path` is `end`, or ends in it behind a '/'.
 bool is_end_of_path(std::string_view end, std::string_view path);

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What the Profiler's own command says of a profile, after its upgraders have read it.
+/// The Profiler's own command says this of a profile, once its upgraders have read it.
 std::string profiler(const std::string& text, const std::string& what) {
   const std::string release = test::from_cache("firefox-profiler-cli-0.10.0/dist/profiler-cli.js");
   if (release.empty()) return "";

@@ -152,7 +152,7 @@ TEST_CASE("functions of valgrind's callgrind are those of callgrind_annotate") {
     const FunctionEstimate* function = function_of(profile, name);
     REQUIRE(function != nullptr);
     CHECK(function->exclusive.ticks.value == told(said, name));
-    // Of a recursion callgrind_annotate counts the inner calls again.
+    // callgrind_annotate counts the inner calls of a recursion again.
     if (std::string(name) != "fib'2") CHECK(function->inclusive.ticks.high == told(with_calls, name));
   }
   CHECK(function_of(profile, "twice")->calls == 1000);

@@ -13,6 +13,7 @@
 #include "src/core/process.hpp"
 #include "src/core/trap_map.hpp"
 #include "tests/core/temporary_folder.hpp"
+#include "tests/support/line_traps.hpp"
 
 namespace jcprof {
 namespace {
@@ -25,22 +26,8 @@ constexpr std::uint32_t traps = 20;  // one a line
 /// A project of an agent with these options, as if jcprof gen had been there.
 void write_project(const fs::path& folder, json agent) {
   std::string source;
-  TrapMap map{.language = "c"};
-  for (std::uint32_t id = 1; id <= traps; ++id) {
-    source += fmt::format("work({});\n", id);
-    map.traps.push_back({.id = TrapId{id},
-                         .key = std::to_string(id),
-                         .name = fmt::format("TRAP_{}", id),
-                         .kind = TrapKind::before,
-                         .function = "f",
-                         .path = "a.c",
-                         .line = id,
-                         .column = 1,
-                         .offset = 10 * std::size_t{id},
-                         .end_line = id,
-                         .end_offset = 10 * std::size_t{id} + 5});
-  }
-  map.sources = {{.path = "a.c", .sha256 = sha256(source)}};
+  for (std::uint32_t id = 1; id <= traps; ++id) source += fmt::format("work({:2});\n", id);
+  const TrapMap map = test::traps_at_lines(source, traps, 10);
   std::vector<std::uint32_t> path(traps);
   std::iota(path.begin(), path.end(), 1U);
   agent["path"] = path;

@@ -22,6 +22,7 @@
 #include "src/core/text.hpp"
 #include "src/core/trap_map.hpp"
 #include "tests/core/temporary_folder.hpp"
+#include "tests/support/line_traps.hpp"
 
 namespace jcprof {
 namespace {
@@ -55,19 +56,7 @@ class Bench {
 
   /// With traps at four lines.
   void build() const {
-    TrapMap map{.language = "c", .sources = {{.path = "a.c", .sha256 = sha256(source)}}};
-    for (std::uint32_t id = 1; id <= 4; ++id)
-      map.traps.push_back({.id = TrapId{id},
-                           .key = std::to_string(id),
-                           .name = fmt::format("TRAP_{}", id),
-                           .kind = TrapKind::before,
-                           .function = "f",
-                           .path = "a.c",
-                           .line = id,
-                           .column = 1,
-                           .offset = 2 * (std::size_t{id} - 1),
-                           .end_line = id,
-                           .end_offset = 2 * std::size_t{id} - 1});
+    const TrapMap map = test::traps_at_lines(source, 4, 2);
     write_file(folder_ / "jcprof-out" / output_marker, "");
     write_file(folder_ / "jcprof-out/traps.json", write_trap_map(map));
   }

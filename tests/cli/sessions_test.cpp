@@ -17,6 +17,7 @@
 #include "src/core/store.hpp"
 #include "src/core/trap_map.hpp"
 #include "tests/core/temporary_folder.hpp"
+#include "tests/support/line_traps.hpp"
 
 namespace jcprof {
 namespace {
@@ -60,19 +61,7 @@ class Bench {
   /// With traps at four lines.
   void build(const std::string& project, const std::string& out,
              const std::string& source = "1;\n2;\n3;\n4;\n", bool has_source = true) const {
-    TrapMap map{.language = "c", .sources = {{.path = "a.c", .sha256 = sha256(source)}}};
-    for (std::uint32_t id = 1; id <= 4; ++id)
-      map.traps.push_back({.id = TrapId{id},
-                           .key = std::to_string(id),
-                           .name = fmt::format("TRAP_{}", id),
-                           .kind = TrapKind::before,
-                           .function = "f",
-                           .path = "a.c",
-                           .line = id,
-                           .column = 1,
-                           .offset = 3 * (std::size_t{id} - 1),
-                           .end_line = id,
-                           .end_offset = 3 * std::size_t{id} - 1});
+    const TrapMap map = test::traps_at_lines(source, 4, 3);
     if (has_source) write_file(folder_ / project / "a.c", source);
     write_file(folder_ / out / output_marker, "");
     write_file(folder_ / out / "traps.json", write_trap_map(map));

@@ -54,7 +54,7 @@ std::map<std::string, int> passes_of(const json& profile) {
 
 /// Functions that take a tenth of the command or more, whose times are apart.
 std::vector<std::string> apart(const json& a, const json& b) {
-  // Of virtual time that is more than what really passes.
+  // In virtual time that is more than what really passes.
   constexpr double tolerance = 0.05;
   std::map<std::string, json> others;
   for (const json& function : b["functions"]) others[function["function"]] = function["inclusive"]["ticks"];
@@ -240,7 +240,7 @@ class LoopbackSsh {
     REQUIRE(test::becomes_true([&] { return test::is_listening(port_); }, 20s));
   }
 
-  /// What goes before a command on the other side.
+  /// Goes before a command on the other side.
   std::string to(const fs::path& project) const {
     return fmt::format("ssh -F {} lab cd {} && env PCSCLITE_CSOCK_NAME={} {}/",
                        (folder_ / "ssh_config").string(), project.string(),
