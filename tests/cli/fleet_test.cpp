@@ -128,7 +128,7 @@ void store_recorded(const fs::path& profile) {
 }
 
 /// DuckDB in the exported folder.
-class Fleet {
+class ExportedFleet {
  public:
   /// False without DuckDB.
   bool write(const std::vector<fs::path>& profiles) const {
@@ -162,7 +162,7 @@ bool is_same(const json& cell, const std::optional<std::string>& expected) {
   return cell == *expected;
 }
 
-void check_view(const Fleet& fleet, const fs::path& profile, const std::string& view) {
+void check_view(const ExportedFleet& fleet, const fs::path& profile, const std::string& view) {
   const QueryResult expected = query(profile, fmt::format("SELECT * FROM \"{}\"", view));
   const json rows = fleet.rows(fmt::format(
       "SELECT * EXCLUDE (profile, run_id, project, build, device) FROM \"{}\" WHERE profile = '{}'", view,
@@ -185,7 +185,7 @@ const std::vector<std::string> all_views{"block", "edge",   "loop",   "line", "f
 }  // namespace
 
 TEST_CASE("DuckDB gives each view of a measured and of a recorded run as jcprof query does") {
-  const Fleet fleet;
+  const ExportedFleet fleet;
   const fs::path measured = fleet.profile("measured.jcprof");
   const fs::path recorded = fleet.profile("recorded.jcprof");
   store_measured(measured);
@@ -198,7 +198,7 @@ TEST_CASE("DuckDB gives each view of a measured and of a recorded run as jcprof 
 }
 
 TEST_CASE("samples of a fleet keep all bits, and have the lines of their traps") {
-  const Fleet fleet;
+  const ExportedFleet fleet;
   store_measured(fleet.profile("measured.jcprof"));
   if (!fleet.write({fleet.profile("measured.jcprof")})) return;
   CHECK(fleet.rows("SELECT trap, ticks, outcome, path, line FROM sample ORDER BY sequence") ==
@@ -213,7 +213,7 @@ TEST_CASE("samples of a fleet keep all bits, and have the lines of their traps")
 TEST_CASE(
     "folders of a fleet are named by project, build and device, and a profile that comes again replaces its "
     "rows") {
-  const Fleet fleet;
+  const ExportedFleet fleet;
   const fs::path recorded = fleet.profile("recorded.jcprof");
   store_recorded(recorded);
   if (!fleet.write({recorded}) || !fleet.write({recorded})) return;
@@ -234,7 +234,7 @@ TEST_CASE("each table of a fleet has types for all of its columns") {
 }
 
 TEST_CASE("DuckDB understands each statement of docs/fleet.md") {
-  const Fleet fleet;
+  const ExportedFleet fleet;
   store_measured(fleet.profile("measured.jcprof"));
   store_recorded(fleet.profile("recorded.jcprof"));
   if (!fleet.write({fleet.profile("measured.jcprof"), fleet.profile("recorded.jcprof")})) return;
@@ -247,7 +247,7 @@ TEST_CASE("DuckDB understands each statement of docs/fleet.md") {
 }
 
 TEST_CASE("a fleet takes a profile once by whatever name, and namesakes of two folders each") {
-  const Fleet fleet;
+  const ExportedFleet fleet;
   const fs::path one = fleet.profile("one/profile.jcprof"), other = fleet.profile("other/profile.jcprof");
   store_recorded(one);
   store_recorded(other);
@@ -259,7 +259,7 @@ TEST_CASE("a fleet takes a profile once by whatever name, and namesakes of two f
 }
 
 TEST_CASE("an export to Parquet refuses a damaged profile before it makes a folder") {
-  const Fleet fleet;
+  const ExportedFleet fleet;
   const fs::path good = fleet.profile("good.jcprof"), bad = fleet.profile("bad.jcprof");
   store_measured(good);
   store_measured(bad);
@@ -269,7 +269,7 @@ TEST_CASE("an export to Parquet refuses a damaged profile before it makes a fold
 }
 
 TEST_CASE("files of others and parts of killed exports do no harm to a fleet") {
-  const Fleet fleet;
+  const ExportedFleet fleet;
   const fs::path profile = fleet.profile("recorded.jcprof");
   store_recorded(profile);
   write_file(fleet.folder() / "marks/_SUCCESS", "");
@@ -282,7 +282,7 @@ TEST_CASE("files of others and parts of killed exports do no harm to a fleet") {
 }
 
 TEST_CASE("a fleet has room for long names, and devices have the whole ones") {
-  const Fleet fleet;
+  const ExportedFleet fleet;
   const fs::path profile = fleet.profile("recorded.jcprof");
   std::string name;
   for (int i = 0; i < 100; ++i) name += "\xC3\xA9";
@@ -294,7 +294,7 @@ TEST_CASE("a fleet has room for long names, and devices have the whole ones") {
 }
 
 TEST_CASE("a program that is not DuckDB leaves no tables") {
-  const Fleet fleet;
+  const ExportedFleet fleet;
   store_recorded(fleet.profile("recorded.jcprof"));
   ::setenv("JCPROF_DUCKDB", "/bin/true", 1);
   CHECK_THROWS_WITH(write_parquet({fleet.profile("recorded.jcprof")}, fleet.folder()),
@@ -304,7 +304,7 @@ TEST_CASE("a program that is not DuckDB leaves no tables") {
 }
 
 TEST_CASE("without DuckDB an export to Parquet says how to get it, and leaves nothing half done") {
-  const Fleet fleet;
+  const ExportedFleet fleet;
   store_recorded(fleet.profile("recorded.jcprof"));
   ::setenv("JCPROF_DUCKDB", "/nowhere/duckdb", 1);
   CHECK_THROWS_WITH(write_parquet({fleet.profile("recorded.jcprof")}, fleet.folder()),
