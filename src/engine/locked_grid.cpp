@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <numbers>
 #include <numeric>
 #include <set>
@@ -107,8 +108,10 @@ class Phases {
     if (evidence_of(sizes, 1) >= evidence_of_sizes &&
         (far.all.count > 0 || sizes.count >= fewest_sizes_alone))
       return true;
-    return is_flat() && static_cast<double>(far.stops) * evidence(far.all.value()) + evidence_of_entry() >=
-                            evidence_of_send;
+    // Answers that come late by one time, or not at all, have a period too. It is the stops' one size as
+    // well.
+    const Far::Size* without = sizes.count > 1 ? nullptr : far.most_common();
+    return is_flat() && far.evidence(without) + evidence_of_entry() >= evidence_of_send;
   }
 
  private:
@@ -134,22 +137,46 @@ class Phases {
     return mean;
   }
 
-  /// Readings whole periods off the middle one at their stop, and the others.
+  /// Readings whole periods off the middle one at their stop, and those beside it: how they agree with all
+  /// others of the stop.
   struct Far {
+    struct Size {
+      Mean cosines;
+      std::size_t stops = 0;  // with such readings
+    };
     Mean all;
     Mean near;
-    std::size_t stops = 0;
+    std::map<double, Size> sizes = {};  // by periods
     double usual() const { return (all.sum + near.sum) / static_cast<double>(all.count + near.count); }
+    double evidence(const Size* without = nullptr) const {
+      Size sum;
+      for (const auto& [periods, size] : sizes) {
+        if (&size == without) continue;
+        sum.cosines.sum += size.cosines.sum;
+        sum.cosines.count += size.cosines.count;
+        sum.stops += size.stops;
+      }
+      return static_cast<double>(sum.stops) * engine::evidence(sum.cosines.value());
+    }
+    const Size* most_common() const {
+      const auto most = std::ranges::max_element(sizes, {}, [](const auto& one) { return one.second.stops; });
+      return most == sizes.end() ? nullptr : &most->second;
+    }
   };
   Far far_readings() const {
     Far far;
     for (std::size_t s = 0; s < seen_.stops.size(); ++s) {
-      const std::size_t before = far.all.count;
+      std::set<double> seen;
       for (const double reading : seen_.stops[s].readings) {
-        const bool is_far = periods_of(reading - seen_.stops[s].at) != 0;
-        (is_far ? far.all : far.near).add(cosine_between(phase_of(reading, period_), directions_[s]));
+        const double periods = std::abs(periods_of(reading - seen_.stops[s].at));
+        const Direction phase = phase_of(reading, period_);
+        const double cosine = cosine_between(phase, direction_of(sums_[s] - phase));
+        (periods != 0 ? far.all : far.near).add(cosine);
+        if (periods == 0) continue;
+        Far::Size& size = far.sizes[periods];
+        size.cosines.add(cosine);
+        size.stops += seen.insert(periods).second ? 1 : 0;
       }
-      far.stops += far.all.count > before ? 1 : 0;
     }
     return far;
   }

@@ -212,6 +212,26 @@ TEST_CASE("equal blocks between next to nothing are no grid") {
   CHECK(found <= 3);
 }
 
+TEST_CASE("answers that are late by one time, or not at all, are no grid") {
+  for (const double late : {0.3, 0.5, 0.8})
+    for (const double command : {0.08, 0.6, 2.0}) {
+      int found = 0;
+      for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        Device device(seed);
+        device.costs.assign(400, command / 400);
+        device.entry = 0.12 + 0.3 * device.uniform();
+        device.jitter = 0.02;
+        device.seen = [&](double time) {
+          const double busy = device.uniform() < 0.05 ? 2 * device.uniform() : 0;
+          return time + busy + (device.uniform() < 0.45 ? late * (1 + 0.15 * device.normal()) : 0);
+        };
+        found += ms_of_grid(device.rounds(14)) > 0 ? 1 : 0;
+      }
+      INFO(late << " ms, command of " << command << " ms");
+      CHECK(found <= 1);
+    }
+}
+
 TEST_CASE("devices without a grid have none, also with values far out") {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
