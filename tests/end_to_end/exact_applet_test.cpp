@@ -63,8 +63,9 @@ class ToldApplet {
  public:
   explicit ToldApplet(const Workplace& place) : place_(place), project_(place.copied(applet, "told")) {
     replace_in(project_ / "src/exact/Steps.java", "        // taken\n", told);
-    said_by({"javac", "--release", "8", "-encoding", "UTF-8", "-nowarn", "-Xlint:-options", "-cp",
-             JCPROF_JCARDSIM, "-sourcepath", "src", "-d", "classes", "traced/Traced.java"});
+    said_by({"javac", "-J-XX:TieredStopAtLevel=1", "--release", "8", "-encoding", "UTF-8", "-nowarn",
+             "-Xlint:-options", "-cp", JCPROF_JCARDSIM, "-sourcepath", "src", "-d", "classes",
+             "traced/Traced.java"});
   }
 
   /// Names of functions and lines are those of the profile.

@@ -109,8 +109,8 @@ TEST_CASE("an applet without traps, and one with older traps, are told apart") {
   bench.generate();
   const std::string classes = (bench.project / "jcprof-out/classes").string();
   REQUIRE(bench.place
-              .run({"javac", "--release", "8", "-nowarn", "-Xlint:-options", "-cp", JCPROF_JCARDSIM, "-d",
-                    classes, "pin/src/PinApplet.java"})
+              .run({"javac", "-J-XX:TieredStopAtLevel=1", "--release", "8", "-nowarn", "-Xlint:-options",
+                    "-cp", JCPROF_JCARDSIM, "-d", classes, "pin/src/PinApplet.java"})
               .status == 0);
   fails(bench, {"jcprof-run", "pin"}, 2,
         "the applet on the card does not answer jcprof (6D00, INS not supported): was the instrumented build "
@@ -139,7 +139,7 @@ TEST_CASE("a build step that fails ends the profile with its output") {
   CHECK(said.out.empty());
   CHECK(said.err ==
         "the build step failed with status 2: error: file not found: src/Missing.java\n"
-        "javac --release 8 -encoding UTF-8 -nowarn "
+        "javac -J-XX:TieredStopAtLevel=1 --release 8 -encoding UTF-8 -nowarn "
         "-Xlint:-options -cp "
         "@/pin/../lib/jcardsim.jar"
         " -sourcepath src -d @/pin/jcprof-out/classes src/PinApplet.java src/PM.java src/Missing.java\n"
@@ -152,7 +152,7 @@ TEST_CASE("a build step that fails ends the profile with its output") {
   fails(bench, {"jcprof", "profile", "pin", "-q"}, 3,
         "cannot start \"no-javac\": No such file or directory\nhint: is it installed, and in PATH?\n");
   bench.reset();
-  bench.change("\"javac\", \"--release\"",
+  bench.change("\"javac\", \"-J-XX:TieredStopAtLevel=1\", \"--release\"",
                "\"sleep\", \"60\"], \"timeout_s\": 1}, {\"run\": [\"x\", \"--release\"");
   fails(bench, {"jcprof", "profile", "pin", "-q"}, 3,
         "the build-1 step took longer than 1 s: sleep 60\n"

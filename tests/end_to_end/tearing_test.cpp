@@ -21,7 +21,7 @@ using test::Running;
 TEST_CASE("two hundred losses of power between commands lose no sample, no run and no PIN") {
   const int seed = static_cast<int>(std::random_device{}() % 1'000'000);
   INFO("jcprof.card.seed=" << seed);
-  const PinBench bench("tearing", "ROUNDS = (short) 1000", "ROUNDS = (short) 4");
+  const PinBench bench("tearing", "ROUNDS = (short) 100", "ROUNDS = (short) 4");
   test::use_card_by_hand(bench.project);
   const std::uint16_t port = test::free_ports();
   test::replace_in(bench.project / "jcprof.json",
