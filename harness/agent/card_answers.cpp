@@ -19,6 +19,18 @@ void end_if_asked(const AgentError& error) {
   throw UserError(fault, ExitCode::environment);
 }
 
+std::string words_of(const AgentError& error) {
+  return error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint);
+}
+
+void judge(Event asked, Sample& sample) {
+  if (sample.outcome == Outcome::stopped && !sample.reached)
+    sample = {.outcome = Outcome::refused, .why = "it stopped, and the agent does not say where"};
+  mark_if_elsewhere(asked, sample);
+  const bool is_timed = sample.outcome == Outcome::stopped || sample.outcome == Outcome::ended;
+  if (!is_timed && sample.why.empty()) sample.why = "the agent gives no reason";
+}
+
 TraceWindow window_of(const AgentWindow& answer, std::size_t traps, std::uint64_t count) {
   const auto unknown =
       std::ranges::find_if(answer.events, [traps](TrapId trap) { return number(trap) > traps; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers of an agent in front of a card, as a Transport has them; and which of its losses end a run.
+// The answers of an agent, as a Transport has them; and which losses in front of a card end a run.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,12 @@ namespace jcprof::harness {
 
 /// Throws where the agent says that the run must end.
 void end_if_asked(const AgentError& error);
+
+/// Its message and hint.
+std::string words_of(const AgentError& error);
+
+/// Refuses a stop elsewhere than asked, and gives a reason where the agent leaves it out.
+void judge(Event asked, Sample& sample);
 
 /// UserError (environment) where it has traps that `traps`, their number, has not. Never more than `count`.
 TraceWindow window_of(const AgentWindow& answer, std::size_t traps, std::uint64_t count);

@@ -2,6 +2,7 @@
 #include "harness/agent/transport.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -15,7 +16,7 @@
 namespace jcprof::harness {
 namespace {
 
-// A round trip is long forgotten at that many, and what is in flight when a run ends has to be waited for.
+// A round trip is long forgotten at that many, and those in flight when a run ends have to be waited for.
 constexpr std::size_t most_in_flight = 1024;
 
 /// A `measure` whose answers are on their way.
@@ -36,19 +37,6 @@ struct Turn {
 
 Turn lost(std::string why, Next next) {
   return {.sample = {.outcome = Outcome::lost, .why = std::move(why)}, .next = next};
-}
-
-std::string words_of(const AgentError& error) {
-  return error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint);
-}
-
-/// Refuses a stop elsewhere than asked, and gives a reason where the agent leaves it out.
-void judge(Event asked, Sample& sample) {
-  if (sample.outcome == Outcome::stopped && !sample.reached)
-    sample = {.outcome = Outcome::refused, .why = "it stopped, and the agent does not say where"};
-  mark_if_elsewhere(asked, sample);
-  const bool is_timed = sample.outcome == Outcome::stopped || sample.outcome == Outcome::ended;
-  if (!is_timed && sample.why.empty()) sample.why = "the agent gives no reason";
 }
 
 class AgentTransport final : public Transport {
@@ -128,6 +116,8 @@ class AgentTransport final : public Transport {
   std::set<std::uint32_t> were_right_;  // inputs that a whole run answered as the project wants it
   AgentLink link_;
   std::vector<Bytes> inputs_{{}};
+  std::map<std::uint32_t, std::vector<TrapId>> paths_;  // by input
+  std::set<std::uint32_t> told_;                        // inputs whose path the agent knows
   std::vector<Flight> in_flight_;
   bool wants_reset_ = false;
   std::optional<std::uint64_t> first_n_;  // 0; 1 for agents that count from there
@@ -255,12 +245,19 @@ bool AgentTransport::land(const Flight& flight) {
   return false;
 }
 
-/// Sees to it that nothing of an earlier batch is on its way any more.
+/// Sees to it that nothing of an earlier batch is on its way any more, and that a new agent knows all paths.
 void AgentTransport::settle() {
   if (is_per_batch() && !in_flight_.empty()) link_.drop();
   for (const Flight& flight : std::exchange(in_flight_, {}))
     if (link_.is_running()) drain(flight);
   if (std::exchange(wants_reset_, false) && link_.is_running() && !is_per_batch()) reset_target();
+  if (is_per_batch() || paths_.empty() || !does(link_.description(), "path")) return;
+  if (!link_.is_running()) told_.clear();
+  for (const auto& [input, path] : paths_) {
+    if (!told_.insert(input).second) continue;
+    ask<AgentDone>(PathRequest{.input = inputs_.at(input), .events = path}, link_.timeout());
+    if (!link_.is_running()) return;
+  }
 }
 
 /// The shots that nobody wants any more, in the time of one of them; an agent that takes longer is ended.
@@ -353,10 +350,9 @@ std::optional<MemoryTrace> AgentTransport::trace_memory(std::uint32_t input) {
 }
 
 void AgentTransport::set_path(std::uint32_t input, std::span<const TrapId> path) {
-  if (!does(link_.description(), "path")) return;
+  paths_[input].assign(path.begin(), path.end());
+  told_.erase(input);
   settle();
-  ask<AgentDone>(PathRequest{.input = inputs_.at(input), .events = {path.begin(), path.end()}},
-                 link_.timeout());
 }
 
 std::optional<CalibrationTime> AgentTransport::calibrate(CalibrationKind kind, std::uint64_t passes) {

@@ -130,6 +130,23 @@ TEST_CASE("however an agent is lost in tries that were not right, the run ends b
   CHECK(end_of_tries("end_dies", 2) == "(no error)");
 }
 
+TEST_CASE("an agent that is started again is told the path of each input again") {
+  const test::TemporaryFolder folder;
+  AgentSetup setup =
+      faulty_agent(fmt::format(R"({{"fault":"shot_exits","shot":3,"memory":"{}","can":["trace","path"]}})",
+                               (folder / "memory").string()));
+  setup.settings.log.file = folder / "agent.log";
+  {
+    const auto transport = make_agent_transport(setup, nullptr);
+    transport->set_inputs({{}, {0xAB}});
+    transport->set_path(0, std::vector{TrapId{1}, TrapId{2}});
+    transport->set_path(1, std::vector{TrapId{1}, TrapId{3}});
+    measured(*transport, all_events);
+  }
+  const std::string told = "path of \"\": [1,2]\npath of \"ab\": [1,3]\n";
+  CHECK(read_file(folder / "agent.log") == told + told + "bye\n");
+}
+
 TEST_CASE("an agent that is started again in front of another card ends the run") {
   const test::TemporaryFolder folder;
   CHECK_THAT(test::fault_text([&] {

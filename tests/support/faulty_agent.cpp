@@ -84,6 +84,10 @@ class FaultyAgent {
     if (verb == "calibrate" && request_["kind"] == options_.value("refuses", ""))
       return answer("error", {{"message", "there is none"}});
     if (verb == "calibrate") return answer("ok", {{"ticks", is_due ? json("many") : json(calibration())}});
+    if (verb == "path") {
+      std::cerr << "path of " << request_["input"] << ": " << request_["events"] << '\n';
+      return answer("ok", json::object());
+    }
     if (verb == "reset" || verb == "bye") {
       std::cerr << verb << '\n';
       answer("ok", json::object());
