@@ -12,28 +12,18 @@
 
 #include <fmt/format.h>
 
+#include "annotator/compare/discoveries.hpp"
 #include "annotator/compare/matching.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::annotator {
 namespace {
 
-constexpr double margin_relative = 0.02;  // a change within it does not matter
-constexpr double least_share = 0.0025;    // of the whole, that is worth a word
-constexpr double false_discoveries = 0.05;
-
 /// An end that was kept from falling below 0 hides its width: it is taken to be as wide as the other side.
 double half_width_of(const Interval& ticks) {
   const double above = ticks.high - ticks.value;
   const double below = ticks.value - ticks.low;
   return ticks.low > 0 ? (above + below) / 2 : std::max(above, below);
-}
-
-/// Doubts that two profiles of the same code share are no part of a difference.
-Reading reading_of(const Estimate& cost) {
-  const Interval& ticks = cost.comparable.value_or(cost.ticks);
-  // A recording of one run has no interval; its ends are what own cost leaves open.
-  return {std::max(0.0, ticks.value), half_width_of(ticks) / engine::deviations_95};
 }
 
 /// The mean of several sessions, with the noise within them or the scatter between them, whichever is more.
@@ -76,28 +66,15 @@ Item item_of(const std::vector<Estimate>& before, const std::vector<Estimate>& a
   return item;
 }
 
-/// The largest weighted chance that counts as a discovery (Benjamini & Hochberg 1995); below 0: none does.
-double chance_to_count(std::vector<double> chances) {
-  std::ranges::sort(chances);
-  for (std::size_t i = chances.size(); i-- > 0;)
-    if (chances[i] <= false_discoveries * static_cast<double>(i + 1) / static_cast<double>(chances.size()))
-      return chances[i];
-  return -1;
-}
-
-/// Chances divided by weights whose mean is 1 hold the rate of false discoveries (Genovese, Roeder &
-/// Wasserman 2006). A line that takes more of the time needs less proof; one that takes none has not changed.
+/// Makes the chances weighted ones. A line that takes more of the time needs less proof; one that takes none
+/// has not changed.
 std::vector<double> weigh(std::vector<Difference>& differences) {
+  std::vector<double> sizes;
   // The mean of both sides does not depend on their difference.
-  const auto weight_of = [](const Difference& one) { return one.before + one.ticks.value / 2; };
-  double sum = 0;
-  for (const Difference& difference : differences) sum += weight_of(difference);
-  std::vector<double> weights;
-  for (Difference& difference : differences) {
-    const double weight = weight_of(difference) * static_cast<double>(differences.size());
-    weights.push_back(sum > 0 ? weight / sum : 0);
-    difference.chance = weight > 0 ? difference.chance * sum / weight : 1;
-  }
+  for (const Difference& one : differences) sizes.push_back(one.before + one.ticks.value / 2);
+  std::vector<double> weights = weights_of(sizes);
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    differences[i].chance = weighted_chance(differences[i].chance, weights[i]);
   return weights;
 }
 
@@ -345,6 +322,12 @@ Change change_of_whole(const std::vector<Compared>& before, const std::vector<Co
 }
 
 }  // namespace
+
+Reading reading_of(const Estimate& cost) {
+  const Interval& ticks = cost.comparable.value_or(cost.ticks);
+  // A recording of one run has no interval; its ends are what own cost leaves open.
+  return {std::max(0.0, ticks.value), half_width_of(ticks) / engine::deviations_95};
+}
 
 std::string_view name_of(Verdict verdict) {
   constexpr std::array<std::string_view, 6> names{"slower", "faster", "new", "gone", "unresolved", "same"};

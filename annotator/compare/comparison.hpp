@@ -14,6 +14,12 @@
 
 namespace jcprof::annotator {
 
+inline constexpr double margin_relative = 0.02;  // a change within it does not matter
+inline constexpr double least_share = 0.0025;    // of the whole, that is worth a word
+
+/// The time as a comparison takes it. Doubts that two profiles of the same code share are no part of it.
+Reading reading_of(const Estimate& cost);
+
 enum class Verdict : std::uint8_t { slower, faster, appeared, gone, unresolved, same };
 /// The word of reports: "new" where something appeared.
 std::string_view name_of(Verdict verdict);

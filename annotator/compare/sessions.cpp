@@ -8,6 +8,8 @@
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
+#include "annotator/compare/robust.hpp"
+
 namespace jcprof::annotator {
 namespace {
 
@@ -21,7 +23,6 @@ constexpr double usual_change = 0.5;
 constexpr double chance_of_change = 0.05;
 // Logarithms of wider readings are no normal ones.
 constexpr double widest_for_speed = 0.3;
-constexpr double tukey = 4.685;       // 95 % efficient where nothing lies far out
 constexpr double counts_of_all = 20;  // the scatter of all items beside that of one item alone
 
 double square(double x) {
@@ -43,23 +44,8 @@ Logs logs_of(const std::vector<Reading>& readings) {
   return logs;
 }
 
-bool is_known_well(const Reading& reading) {
-  return reading.ticks > 0 && reading.deviation < widest_for_speed * reading.ticks;
-}
-
 /// The same side of all items that are known well in each session.
 using Side = std::vector<Logs>;
-
-/// Scatter of items around the speed of their session.
-struct Scatter {
-  double squares = 0;  // without the noise within sessions
-  double counts = 0;   // degrees of freedom
-};
-
-/// An item tells less of a scatter of that variance, the larger the noise within its sessions is; at most 1.
-double weight_for_scatter(double scatter, double noise) {
-  return square(scatter / (noise + scatter));
-}
 
 /// The mean over the items of their distance from their own mean, of each session.
 std::vector<double> gains_of(const Side& side, std::size_t sessions) {
@@ -94,67 +80,6 @@ void add_scatter(const Side& side, const std::vector<double>& gains, double layo
 double learnt(double usual, double usual_counts, const Scatter& seen) {
   return std::sqrt((usual_counts * square(usual) + std::max(0.0, seen.squares)) /
                    (usual_counts + seen.counts));
-}
-
-/// Differences of the items' logarithms, after - before.
-struct Shift {
-  double value = 0;
-  double variance = 0;  // of the noise within sessions
-};
-
-struct Location {
-  double value = 0;
-  double variance = 0;
-};
-
-/// Weighted by precision; what lies far out counts little or nothing (Beaton & Tukey 1974).
-Location middle_of(const std::vector<Shift>& shifts, double between) {
-  std::vector<engine::Weighted> weighted;
-  for (const Shift& shift : shifts) weighted.push_back({shift.value, 1 / (shift.variance + between)});
-  Location middle{.value = engine::weighted_median(weighted)};
-  constexpr int steps = 30;
-  for (int step = 0; step < steps; ++step) {
-    double sum = 0;
-    double weights = 0;
-    for (const Shift& shift : shifts) {
-      const double variance = shift.variance + between;
-      const double far = square((shift.value - middle.value) / tukey) / variance;
-      if (far >= 1) continue;
-      const double weight = square(1 - far) / variance;
-      sum += weight * shift.value;
-      weights += weight;
-    }
-    if (weights == 0) break;
-    middle = {sum / weights, 1 / weights};
-  }
-  return middle;
-}
-
-/// The variance beyond the noise within sessions with which the items lie around their middle as a normal
-/// distribution does. Items that lie far out, as changed ones do, count as if they lay less far (Huber's
-/// proposal 2).
-Scatter scatter_of(const std::vector<Shift>& shifts, double layout) {
-  constexpr double farthest = 4;          // of a square
-  constexpr double mean_square = 0.9205;  // of a normal variable whose squares end there
-  constexpr double efficiency = 0.7;
-  double counts = 0;
-  for (const Shift& shift : shifts) counts += weight_for_scatter(layout, shift.variance);
-  const auto is_narrow = [&](double between) {
-    const double middle = middle_of(shifts, between).value;
-    double squares = 0;
-    for (const Shift& shift : shifts)
-      squares += weight_for_scatter(layout, shift.variance) *
-                 std::min(farthest, square(shift.value - middle) / (shift.variance + between));
-    return squares > mean_square * std::max(0.0, counts - 1);
-  };
-  double low = 0;
-  double high = 1;
-  constexpr int halvings = 40;
-  for (int i = 0; i < halvings; ++i) (is_narrow((low + high) / 2) ? low : high) = (low + high) / 2;
-  // Three items do not show which one of them changed.
-  constexpr double silent = 3;
-  counts = efficiency * std::max(0.0, counts - silent);
-  return {.squares = counts * low, .counts = counts};
 }
 
 /// The items as logarithms.
@@ -261,6 +186,10 @@ bool is_restless(double own, double expected, double counts) {
 }
 
 }  // namespace
+
+bool is_known_well(const Reading& reading) {
+  return reading.ticks > 0 && reading.deviation < widest_for_speed * reading.ticks;
+}
 
 bool tells_speed(const Item& item) {
   return std::ranges::all_of(item.before, is_known_well) && std::ranges::all_of(item.after, is_known_well);

@@ -19,6 +19,9 @@ struct Reading {
   double deviation = 0;  // standard deviation within the session; infinite: not measured there
 };
 
+/// Its logarithm is a normal variable, about.
+bool is_known_well(const Reading& reading);
+
 /// A line or a function that both sides have. All have as many readings as their side has sessions, at least
 /// one.
 struct Item {
