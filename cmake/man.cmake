@@ -26,7 +26,7 @@ function(jcprof_man page target)
 endfunction()
 
 jcprof_man(jcprof jcprof)
-foreach(verb annotate check diff doctor export gen history import init layers leak profile query record run strip)
+foreach(verb annotate check diff doctor export fleet gen history import init layers leak profile query record run strip)
   jcprof_man(jcprof-${verb} jcprof ${verb})
 endforeach()
 jcprof_man(jcprof-agent-card jcprof-agent-card)

@@ -12,6 +12,7 @@
 #include "annotator/check/check.hpp"
 #include "annotator/check/check_texts.hpp"
 #include "annotator/check/history.hpp"
+#include "programs/fleet_side.hpp"
 #include "programs/output.hpp"
 #include "programs/side.hpp"
 #include "programs/table_style.hpp"
@@ -106,10 +107,7 @@ ExitCode code_for(Holding holding) {
   return holding == Holding::unresolved ? ExitCode::unreliable : ExitCode::done;
 }
 
-}  // namespace
-
-ExitCode check(const CheckOptions& options) {
-  const std::vector<annotator::Budget> budgets = budgets_of(options);
+void refuse_without_budgets(const std::vector<annotator::Budget>& budgets, const CheckOptions& options) {
   if (budgets.empty() && !options.max_regression)
     throw UserError(
         Fault{.message = "there is no budget",
@@ -118,6 +116,51 @@ ExitCode check(const CheckOptions& options) {
   if (options.max_regression && options.against.empty())
     throw UserError(
         Fault{.message = "--max-regression compares with a baseline", .hint = "name it: --against BASE"});
+}
+
+ExitCode told(const annotator::CheckReport& report, const CheckOptions& options) {
+  fmt::print("{}", written(report, options));
+  return code_for(annotator::holding_of(report.checked));
+}
+
+/// Each budget on all devices.
+ExitCode check_fleet(const std::vector<annotator::Budget>& budgets, const CheckOptions& options) {
+  if (!options.against.empty() || !options.history.empty())
+    throw UserError(Fault{.message = "--against and --history are of one device, not of a fleet",
+                          .hint = "name the profile of a device: FLEET/NAME/profile.jcprof"});
+  const FleetSide side(options.profile);
+  std::vector<annotator::LeftOut> left_out = side.left_out();
+  const std::vector<annotator::Member> members = annotator::sifted(side.members(), left_out);
+  std::vector<annotator::Compared> compared;
+  std::vector<std::vector<Checked>> devices;
+  for (const annotator::Member& member : members) {
+    compared.push_back({member.profile, side.map_of(member)});
+    devices.push_back(annotator::check_budgets(budgets, compared.back(), nullptr));
+    for (Checked& checked : devices.back()) checked.device = member.name;
+  }
+  annotator::CheckReport report{.run = compared.front().profile.run,
+                                .entry = annotator::sarif::entry_of(compared.front().profile),
+                                .warnings = lost_events(compared)};
+  for (const annotator::LeftOut& one : left_out) {
+    devices.push_back(annotator::unresolved_on(one.name, one.why, devices.front()));
+    report.warnings.push_back(fmt::format("{} is left out: {}", one.name, one.why));
+  }
+  constexpr double rounding = 1e-9;
+  const double may_break = 1 - options.devices_share.value_or(100) / 100;
+  report.checked = annotator::worst_of(
+      devices, static_cast<std::size_t>(may_break * static_cast<double>(devices.size()) + rounding));
+  return told(report, options);
+}
+
+}  // namespace
+
+ExitCode check(const CheckOptions& options) {
+  const std::vector<annotator::Budget> budgets = budgets_of(options);
+  refuse_without_budgets(budgets, options);
+  if (is_fleet(options.profile)) return check_fleet(budgets, options);
+  if (options.devices_share)
+    throw UserError(Fault{.message = "--devices-share is of a fleet",
+                          .hint = "name a fleet.json, or the folder that holds one"});
   if (!options.history.empty()) refuse_without_value(budgets);
   const Side side(options.profile);
   const std::vector<annotator::Compared> compared = side.compared();
@@ -137,8 +180,7 @@ ExitCode check(const CheckOptions& options) {
                                 .warnings = comparison ? comparison->warnings : std::vector<std::string>{}};
   const std::vector<std::string> lost = lost_events(compared);
   report.warnings.insert(report.warnings.end(), lost.begin(), lost.end());
-  fmt::print("{}", written(report, options));
-  return code_for(annotator::holding_of(report.checked));
+  return told(report, options);
 }
 
 }  // namespace jcprof::cli

@@ -59,7 +59,7 @@ struct Verb {
   std::string examples;  // each in a line, with a remark behind two blanks or more
 };
 
-const std::array<Verb, 16> verbs{{
+const std::array<Verb, 17> verbs{{
     {"init", "write a first project file for a source tree", parsed<InitOptions>,
      "Looks at a source tree, writes a commented jcprof.json, and tries it.",
      R"(  jcprof init                              for the current folder
@@ -128,6 +128,13 @@ const std::array<Verb, 16> verbs{{
   jcprof check . --budget 'PinApplet.verify <= 40ms'
   jcprof check . --against base.jcprof --max-regression 3
   jcprof check . --history timing.jcphist --label 3f2a91c
+)"},
+    {"fleet", "say which of several devices differ", parsed<FleetOptions>,
+     "Compares devices that jcprof run --devices measured.\nThe exit status is 1 if one differs from the "
+     "others, else 4 if there are too few\n(docs/fleet.md).",
+     R"(  jcprof fleet .                           the devices of the project here
+  jcprof fleet cards/fleet.json --markdown
+  jcprof fleet . --json
 )"},
     {"history", "show what was measured over time", parsed<HistoryOptions>,
      "Shows what jcprof check measured over time, and where it changed.",

@@ -42,6 +42,7 @@ void read_list(const JsonNode& node, std::vector<ListedDevice>& to, JsonFaults& 
     ObjectReader object(element, faults);
     object.required("name", device.name, read_name);
     object.required("transport", device.transport, read_transport);
+    object.optional("group", device.group, read_string);
     object.refuse_the_rest();
     if (!device.name.empty() && std::ranges::find(to, device.name, &ListedDevice::name) != to.end())
       faults.add(element, fmt::format("there are two devices \"{}\"", device.name));
@@ -58,6 +59,7 @@ nlohmann::ordered_json in_json(const FleetDevice& one) {
                               {"transport", one.device.transport},
                               {"profile", one.device.name + "/profile.jcprof"},
                               {"state", name_of(one.state)}};
+  if (!one.device.group.empty()) json["group"] = one.device.group;
   if (one.exit) json["exit"] = *one.exit;
   if (one.run) {
     json["device"] = one.run->device;
@@ -67,6 +69,26 @@ nlohmann::ordered_json in_json(const FleetDevice& one) {
   }
   if (!one.error.empty()) json["error"] = one.error;
   return json;
+}
+
+/// A device of fleet.json. Its profile tells of the device itself.
+void read_fleet_device(const JsonNode& node, std::vector<FleetDevice>& to, JsonFaults& faults) {
+  FleetDevice one;
+  ObjectReader object(node, faults);
+  object.required("name", one.device.name, read_name);
+  object.required("transport", one.device.transport, read_string);
+  object.optional("group", one.device.group, read_string);
+  object.required("state", one.state, one_of<DeviceState>("state", states));
+  object.optional("exit", one.exit, Natural{.highest = 255});
+  object.optional("error", one.error, read_string);
+  for (const char* told : {"profile", "device", "atr", "reader", "simulated"}) object.find(told);
+  object.refuse_the_rest();
+  to.push_back(std::move(one));
+}
+
+void read_fleet_devices(const JsonNode& node, std::vector<FleetDevice>& to, JsonFaults& faults) {
+  if (!is_kind(node, JsonKind::array, faults)) return;
+  for (const JsonNode& element : node.elements) read_fleet_device(element, to, faults);
 }
 
 }  // namespace
@@ -95,6 +117,20 @@ nlohmann::ordered_json in_json(const Fleet& fleet) {
           {"version", version_of_both},
           {"project", fleet.project},
           {"devices", std::move(devices)}};
+}
+
+Fleet read_fleet(const std::filesystem::path& file) {
+  const std::string text = read_file(file);
+  JsonFaults faults(file.string(), text);
+  const JsonNode root = parse_json(text, faults);
+  ObjectReader object(root, faults);
+  Fleet fleet;
+  read_heading(object, root, {.name = fleet_format, .version = version_of_both}, faults);
+  object.required("project", fleet.project, read_string);
+  object.required("devices", fleet.devices, read_fleet_devices);
+  object.refuse_the_rest();
+  faults.throw_if_any();
+  return fleet;
 }
 
 }  // namespace jcprof::cli

@@ -21,6 +21,7 @@ inline constexpr const char* fleet_file = "fleet.json";
 struct ListedDevice {
   std::string name;
   std::string transport;
+  std::string group = {};  // jcprof fleet compares those of one; empty: what the device says of itself
 };
 
 /// UserError with all faults of the file.
@@ -43,5 +44,7 @@ struct Fleet {
 };
 
 nlohmann::ordered_json in_json(const Fleet& fleet);
+/// What in_json wrote, without `run`. UserError with all faults of the file.
+Fleet read_fleet(const std::filesystem::path& file);
 
 }  // namespace jcprof::cli

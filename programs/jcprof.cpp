@@ -39,6 +39,7 @@ struct Work {
   ExitCode operator()(const QueryOptions& options) const { return query_profiles(options); }
   ExitCode operator()(const DiffOptions& options) const { return diff(options); }
   ExitCode operator()(const CheckOptions& options) const { return check(options); }
+  ExitCode operator()(const FleetOptions& options) const { return fleet(options); }
   ExitCode operator()(const HistoryOptions& options) const { return history(options); }
   ExitCode operator()(const LeakOptions& options) const { return leak(options); }
   ExitCode operator()(const LayersOptions& options) const { return layers(options); }

@@ -202,6 +202,14 @@ struct DiffOptions {
   ColourWish colour = ColourWish::automatic;
 };
 
+struct FleetOptions {
+  std::string fleet = ".";  // a fleet.json, its folder, its project, or a folder with one for each device
+  bool json = false;
+  bool markdown = false;
+  bool strict = false;  // a device that is not compared is a failure
+  ColourWish colour = ColourWish::automatic;
+};
+
 enum class CheckFormat : std::uint8_t { text, json, junit, github, sarif, bencher, action_benchmark };
 inline constexpr NameTable<CheckFormat, 7> check_formats{
     {{CheckFormat::text, "text"},
@@ -218,6 +226,7 @@ struct CheckOptions {
   std::string budgets;                   // a file of them
   std::string against;                   // as profile
   std::optional<double> max_regression;  // percent
+  std::optional<double> devices_share;   // percent of a fleet that has to keep a budget; nothing: all
   std::string history;                   // a file that gets an entry; empty: none
   std::string label;                     // of that entry
   CheckFormat format = CheckFormat::text;
@@ -259,6 +268,6 @@ struct DoctorOptions {
 using Request =
     std::variant<ExitCode, InitOptions, GenOptions, RunOptions, AnnotateOptions, ProfileOptions,
                  RecordOptions, ImportOptions, ExportOptions, QueryOptions, DiffOptions, CheckOptions,
-                 HistoryOptions, LeakOptions, LayersOptions, DoctorOptions, StripOptions>;
+                 FleetOptions, HistoryOptions, LeakOptions, LayersOptions, DoctorOptions, StripOptions>;
 
 }  // namespace jcprof::cli

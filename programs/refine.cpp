@@ -23,14 +23,14 @@ constexpr double many_lost = 0.01;
 // Recording that takes half of the command's time hides none of its hot functions.
 constexpr double worth_recording = 0.5;
 
-using Functions = std::set<std::string>;
+using FunctionNames = std::set<std::string>;
 
-Functions hot_functions(const annotator::Profile& profile) {
-  Functions hot;
+FunctionNames hot_functions(const annotator::Profile& profile) {
+  FunctionNames hot;
   for (const annotator::FunctionEstimate& function : profile.functions)
     if (function.exclusive.share.high >= profile.run.hot) hot.insert(function.function);
-  // Functions are those of the most frequent path; what other paths enter is known by its edges only.
-  Functions usual;
+  // FunctionNames are those of the most frequent path; what other paths enter is known by its edges only.
+  FunctionNames usual;
   for (const annotator::FunctionEstimate& function : profile.functions) usual.insert(function.function);
   std::map<std::string, double> elsewhere;
   for (const annotator::EdgeEstimate& edge : profile.edges)
@@ -40,13 +40,13 @@ Functions hot_functions(const annotator::Profile& profile) {
   return hot;
 }
 
-/// Functions with traps of the scope's own. An entry has its first two, and a marker stands, whatever is
+/// FunctionNames with traps of the scope's own. An entry has its first two, and a marker stands, whatever is
 /// asked for: to include a function for them would widen the scope.
-Functions chosen_functions(const TrapMap& map) {
-  Functions entries;
+FunctionNames chosen_functions(const TrapMap& map) {
+  FunctionNames entries;
   for (const Trap& trap : map.traps)
     if (trap.kind == TrapKind::entry0) entries.insert(trap.function);
-  Functions chosen;
+  FunctionNames chosen;
   for (const Trap& trap : map.traps) {
     const bool always = trap.kind == TrapKind::entry0 || trap.kind == TrapKind::marker ||
                         (trap.kind == TrapKind::entry && entries.contains(trap.function));
@@ -55,14 +55,14 @@ Functions chosen_functions(const TrapMap& map) {
   return chosen;
 }
 
-Functions to_keep(const FirstRun& first) {
-  Functions keep = hot_functions(first.profile);
+FunctionNames to_keep(const FirstRun& first) {
+  FunctionNames keep = hot_functions(first.profile);
   for (const Trap& trap : first.map.traps)
     if (trap.kind == TrapKind::entry0) keep.insert(trap.function);
   return keep;
 }
 
-double passes_outside(const Functions& kept, const annotator::Profile& profile) {
+double passes_outside(const FunctionNames& kept, const annotator::Profile& profile) {
   std::uint64_t all = 0;
   std::uint64_t outside = 0;
   for (const annotator::BlockEstimate& block : profile.blocks) {
@@ -158,8 +158,8 @@ std::string pattern_of(std::string function) {
 std::optional<Refinement> refinement(const FirstRun& first, RefineWish wish) {
   const annotator::Profile& profile = first.profile;
   if (wish == RefineWish::never || profile.blocks.empty()) return std::nullopt;
-  const Functions keep = to_keep(first);
-  const Functions chosen = chosen_functions(first.map);
+  const FunctionNames keep = to_keep(first);
+  const FunctionNames chosen = chosen_functions(first.map);
   Refinement result{.scope = first.asked, .passes = passes_outside(keep, profile), .hot = profile.run.hot};
   std::ranges::set_intersection(chosen, keep, std::back_inserter(result.kept));
   std::ranges::set_difference(chosen, keep, std::back_inserter(result.unknown));

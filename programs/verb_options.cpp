@@ -313,9 +313,20 @@ void add_options(CLI::App& app, DiffOptions& options) {
   add_colour(app, options.colour);
 }
 
+void add_options(CLI::App& app, FleetOptions& options) {
+  app.add_option("FLEET", options.fleet,
+                 "a fleet.json, its folder, its project, or a folder with a folder for each device (default: "
+                 "the current folder)");
+  auto* json = app.add_flag("--json", options.json, "print the result as JSON");
+  app.add_flag("--markdown", options.markdown, "print it for a pull request")->excludes(json);
+  app.add_flag("--strict", options.strict, "exit with 4 if a device is not compared and none differs");
+  add_colour(app, options.colour);
+}
+
 void add_options(CLI::App& app, CheckOptions& options) {
   app.add_option("PROFILE", options.profile,
-                 "a profile.jcprof, a project, or a folder of profiles: the sessions of one build")
+                 "a profile.jcprof, a project, or a folder of profiles: the sessions of one build; or a "
+                 "fleet.json or its folder")
       ->required();
   app.add_option("--budget", options.budget, "a budget, SUBJECT <= LIMIT; may be repeated (docs/ci.md)")
       ->type_name("BUDGET")
@@ -330,6 +341,10 @@ void add_options(CLI::App& app, CheckOptions& options) {
                  "the whole command, a line or a function may be slower than BASE by so many percent")
       ->type_name("PERCENT")
       ->check(within(CLI::Range(0.0, 1e6)));
+  app.add_option("--devices-share", options.devices_share,
+                 "a budget is held if so many percent of a fleet's devices keep it (default: 100)")
+      ->type_name("PERCENT")
+      ->check(within(CLI::Range(1.0, 100.0)));
   auto* history =
       app.add_option("--history", options.history, "add what was measured to this file, for jcprof history")
           ->type_name("FILE");

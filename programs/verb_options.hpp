@@ -19,6 +19,7 @@ void add_options(CLI::App& app, ExportOptions& options);
 void add_options(CLI::App& app, QueryOptions& options);
 void add_options(CLI::App& app, DiffOptions& options);
 void add_options(CLI::App& app, CheckOptions& options);
+void add_options(CLI::App& app, FleetOptions& options);
 void add_options(CLI::App& app, HistoryOptions& options);
 void add_options(CLI::App& app, LeakOptions& options);
 void add_options(CLI::App& app, LayersOptions& options);

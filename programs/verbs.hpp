@@ -28,6 +28,7 @@ ExitCode export_profile(const ExportOptions& options);
 ExitCode query_profiles(const QueryOptions& options);
 ExitCode diff(const DiffOptions& options);
 ExitCode check(const CheckOptions& options);
+ExitCode fleet(const FleetOptions& options);
 ExitCode history(const HistoryOptions& options);
 ExitCode leak(const LeakOptions& options);
 ExitCode layers(const LayersOptions& options);

@@ -322,23 +322,35 @@ std::vector<Checked> check_regressions(const Comparison& comparison, double most
   return checked;
 }
 
-std::vector<Checked> worst_of(const std::vector<std::vector<Checked>>& sessions) {
+std::vector<Checked> worst_of(const std::vector<std::vector<Checked>>& sessions, std::size_t spared) {
   const auto is_worse = [](const Checked& a, const Checked& b) {
     return a.holding != b.holding ? a.holding < b.holding : a.measured.high > b.measured.high;
   };
-  std::vector<Checked> worst;
+  std::vector<std::vector<Checked>> budgets;  // each with its sessions
   for (const std::vector<Checked>& session : sessions)
     for (const Checked& checked : session) {
-      const auto known = std::ranges::find_if(worst, [&](const Checked& other) {
+      const auto known = std::ranges::find_if(budgets, [&](const std::vector<Checked>& others) {
+        const Checked& other = others.front();
         return other.budget.text == checked.budget.text && other.subject == checked.subject &&
                other.path == checked.path;
       });
-      if (known == worst.end())
-        worst.push_back(checked);
-      else if (is_worse(checked, *known))
-        *known = checked;
+      (known == budgets.end() ? budgets.emplace_back() : *known).push_back(checked);
     }
+  std::vector<Checked> worst;
+  for (std::vector<Checked>& of_budget : budgets) {
+    std::ranges::stable_sort(of_budget, is_worse);
+    worst.push_back(of_budget[std::min(spared, of_budget.size() - 1)]);
+  }
   return worst;
+}
+
+std::vector<Checked> unresolved_on(const std::string& device, const std::string& why,
+                                   std::vector<Checked> checked) {
+  for (Checked& one : checked) {
+    leave_open(one, why);
+    one.device = device;
+  }
+  return checked;
 }
 
 Holding holding_of(const std::vector<Checked>& checked) {

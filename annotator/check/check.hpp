@@ -26,7 +26,8 @@ struct Checked {
   std::size_t line = 0;
   Interval measured;  // in the unit of the budget; NaN where it is not known
   Holding holding = Holding::unresolved;
-  std::string why = {};  // beside `unresolved`, where the interval does not say it
+  std::string why = {};     // beside `unresolved`, where the interval does not say it
+  std::string device = {};  // of a fleet: the one that decides
 };
 
 /// The budgets in their order, each for all that it is about. A budget is broken if the interval lies above
@@ -40,8 +41,12 @@ std::vector<Checked> check_budgets(const std::vector<Budget>& budgets, const Com
 /// function that is proven to be slower by more.
 std::vector<Checked> check_regressions(const Comparison& comparison, double most);
 
-/// The same budgets in several sessions: each as it is in its worst one.
-std::vector<Checked> worst_of(const std::vector<std::vector<Checked>>& sessions);
+/// The same budgets in several sessions: each as it is in its worst one, but for so many that are `spared`.
+std::vector<Checked> worst_of(const std::vector<std::vector<Checked>>& sessions, std::size_t spared = 0);
+
+/// Those of a device that tells nothing: `why`.
+std::vector<Checked> unresolved_on(const std::string& device, const std::string& why,
+                                   std::vector<Checked> checked);
 
 /// The worst of all; held where there are none.
 Holding holding_of(const std::vector<Checked>& checked);

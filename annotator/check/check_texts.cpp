@@ -36,9 +36,10 @@ std::string percentage(const std::string& value, const Interval& part) {
 
 /// "PinApplet.verify(byte[]): 41.2 ms ±0.3", and why nothing is known.
 std::string finding(const Checked& checked) {
-  return fmt::format("{}: {}{}{}", plain_line(checked.subject),
+  const std::string device = checked.device.empty() ? "" : fmt::format(" on {}", checked.device);
+  return fmt::format("{}{}: {}{}{}", plain_line(checked.subject), device,
                      measured_text(checked.measured, checked.budget.unit), checked.why.empty() ? "" : "; ",
-                     checked.why);
+                     plain_line(checked.why));
 }
 
 std::string xml_escaped(std::string_view text) {
@@ -150,13 +151,21 @@ std::string to_text(const CheckReport& report, const TableStyle& style) {
   for (const Checked& one : checked)
     rows.push_back({std::string(name_of(one.holding)), plain_line(one.budget.text),
                     measured_text(one.measured, one.budget.unit),
-                    one.subject == one.budget.subject ? "" : plain_line(one.subject)});
+                    one.subject == one.budget.subject ? "" : plain_line(one.subject), one.device});
+  const bool is_fleet = std::ranges::any_of(checked, [](const Checked& one) { return !one.device.empty(); });
+  std::vector<Column> columns{
+      {"", Align::left}, {"budget", Align::left}, {"measured"}, {"of", Align::left}, {"on", Align::left}};
+  if (!is_fleet) {
+    columns.pop_back();
+    for (Row& row : rows) row.pop_back();
+  }
   TableStyle all = style;
   all.rows = rows.size();
-  std::string text =
-      table({{"", Align::left}, {"budget", Align::left}, {"measured"}, {"of", Align::left}}, rows, all);
+  std::string text = table(columns, rows, all);
   for (const Checked& one : checked)
-    if (!one.why.empty()) text += fmt::format("{}: {}\n", plain_line(one.subject), one.why);
+    if (!one.why.empty())
+      text += fmt::format("{}{}: {}\n", plain_line(one.subject),
+                          one.device.empty() ? "" : fmt::format(" on {}", one.device), plain_line(one.why));
   for (const std::string& warning : report.warnings)
     text += painted("warning:", yellow, style) + " " + plain_line(warning) + "\n";
   return text + fmt::format("{} on {}{}: {} broken, {} unresolved, {} held\n", plain_line(run.project),
@@ -175,6 +184,7 @@ std::string to_json(const CheckReport& report) {
     item["measured"] = interval_json(one.measured);
     item["limit"] = one.budget.limit;
     item["unit"] = name_of(one.budget.unit);
+    if (!one.device.empty()) item["device"] = one.device;
     if (!one.why.empty()) item["why"] = one.why;
     budgets.push_back(std::move(item));
   }

@@ -171,13 +171,6 @@ SideVariance variance_of(const std::vector<Reading>& readings, const std::vector
   return variance;
 }
 
-/// The degrees of freedom of a variance: one part is estimated with `freedom`, the rest is known
-/// (Satterthwaite 1946).
-double freedom_of(double variance, double part, double freedom) {
-  constexpr double most = 1000;  // as good as normal
-  return part > 0 ? std::min(most, freedom * square(variance / part)) : most;
-}
-
 /// The item's sessions scatter by more than chance makes of what all items scatter by.
 bool is_restless(double own, double expected, double counts) {
   if (counts == 0) return false;
@@ -260,6 +253,11 @@ Difference difference_of(const Item& item, const SessionEffects& effects) {
         2 * boost::math::cdf(boost::math::complement(student, std::abs(difference) / result.deviation));
   }
   return result;
+}
+
+double freedom_of(double variance, double part, double freedom) {
+  constexpr double most = 1000;  // as good as normal
+  return part > 0 ? std::min(most, freedom * square(variance / part)) : most;
 }
 
 double deviations_of(double confidence, double freedom) {

@@ -71,6 +71,10 @@ struct Difference {
 /// scatter by, as if those were twenty sessions; alone where it is larger than chance makes it.
 Difference difference_of(const Item& item, const SessionEffects& effects);
 
+/// The degrees of freedom of a variance: one part is estimated with `freedom`, the rest is known
+/// (Satterthwaite 1946).
+double freedom_of(double variance, double part, double freedom);
+
 /// The half width of an interval of `confidence` (0.9) that a difference has, in its deviations.
 double deviations_of(double confidence, double freedom);
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/math/special_functions/trigamma.hpp>
@@ -186,7 +187,8 @@ Distance distance_of(const Shift& one, const std::vector<Shift>& others, double 
   Distance distance{.deviation = std::sqrt(one.variance + of_middle),
                     .others = std::sqrt(std::max(0.0, between_others))};
   const double difference = one.value - middle.value;
-  const double half = deviations_of(0.95, scale.freedom) * distance.deviation;
+  const double seen = power_two(distance.deviation);
+  const double half = deviations_of(0.95, freedom_of(seen, of_middle, scale.freedom)) * distance.deviation;
   distance.relative = {difference, difference - half, difference + half};
   const boost::math::students_t_distribution<double> student(scale.freedom);
   distance.chance =
@@ -200,22 +202,20 @@ struct RelativeTimes {
   DeviceValues values;
 };
 
-RelativeTimes parts_of(const DeviceTimes& times, const std::vector<Location>& speeds) {
-  RelativeTimes parts;
+RelativeTimes relative_times(const DeviceTimes& times, const std::vector<Location>& speeds) {
+  DeviceValues values;
   std::vector<double> known;
   for (std::size_t d = 0; d < times.size(); ++d) {
     if (!std::isfinite(times[d].deviation)) continue;
     const double speed = std::exp(speeds[d].value);
     known.push_back(times[d].ticks / speed);
-    parts.values.push_back({d, {known.back(), times[d].deviation / speed}});
+    values.push_back({d, {known.back(), power_two(times[d].deviation / speed)}});
   }
-  if (!known.empty()) parts.median = engine::median(known);
-  if (!(parts.median > 0)) return {};
-  for (OfDevice& one : parts.values) {
-    const double deviation = one.shift.variance / parts.median;
-    one.shift = {one.shift.value / parts.median, std::max(finest_variance, power_two(deviation))};
-  }
-  return parts;
+  const double median = engine::median(known);
+  if (!(median > 0)) return {};
+  for (OfDevice& one : values)
+    one.shift = {one.shift.value / median, std::max(finest_variance, one.shift.variance / power_two(median))};
+  return {median, std::move(values)};
 }
 
 }  // namespace
@@ -241,7 +241,7 @@ DeviceEffects device_effects(const std::vector<DeviceTimes>& lines, std::size_t 
 }
 
 std::vector<Distance> distances_at(const DeviceTimes& line, const DeviceEffects& effects) {
-  DeviceValues values = parts_of(line, effects.speeds).values;
+  DeviceValues values = relative_times(line, effects.speeds).values;
   for (OfDevice& one : values)
     if (std::isfinite(effects.speeds[one.device].variance))
       one.shift.variance += effects.speeds[one.device].variance;
@@ -273,8 +273,8 @@ std::vector<Distance> distances_of_speeds(const DeviceEffects& effects) {
 }
 
 DeviceSpread spread_at(const DeviceTimes& line, const DeviceEffects& effects) {
-  const RelativeTimes parts = parts_of(line, effects.speeds);
-  return {parts.values.size(), parts.median, random_effects(shifts_of(parts.values))};
+  const RelativeTimes times = relative_times(line, effects.speeds);
+  return {times.values.size(), times.median, random_effects(shifts_of(times.values))};
 }
 
 RandomEffects spread_of_speeds(const DeviceEffects& effects) {

@@ -220,10 +220,9 @@ void warn_of_ways(const DeviceType& type, std::vector<std::string>& warnings) {
 void warn(FleetReport& report) {
   for (const DeviceType& type : report.types) {
     if (!type.is_compared)
-      report.warnings.push_back(
-          fmt::format("{}: {} device{} of a type tell{} nothing of each other; {} are needed", type.name,
-                      type.devices.size(), type.devices.size() == 1 ? "" : "s",
-                      type.devices.size() == 1 ? "s" : "", fewest_devices));
+      report.warnings.push_back(fmt::format("{}: {} device{}; a comparison takes {} of a type", type.name,
+                                            type.devices.size(), type.devices.size() == 1 ? "" : "s",
+                                            fewest_devices));
     else if (!type.has_speeds && report.run.unit != ClockUnit::instructions)
       report.warnings.push_back(fmt::format(
           "{}: too few lines are known well to tell the speed of a device from a line that differs",

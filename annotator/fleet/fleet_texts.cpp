@@ -186,7 +186,10 @@ Sheet map_sheet(const DeviceType& type, const SheetRoom& room) {
   Sheet sheet{.title = "devices in % of the others, their speeds taken out; * differs",
               .columns = {{is_line ? "line" : "function", Align::left}}};
   std::vector<std::size_t> shown;
-  std::size_t used = 0;
+  constexpr std::size_t longest_name = 24;
+  std::size_t used = 0;  // by the names of places, then by devices
+  for (const FleetPlace& place : places | std::views::take(room.rows))
+    used = std::clamp(name_of_place(place, is_line).size(), used, longest_name);
   constexpr std::size_t cell = 6;  // "+10.2*"
   for (const bool is_different : {true, false})
     for (std::size_t d = 0; d < type.devices.size(); ++d) {
@@ -198,8 +201,7 @@ Sheet map_sheet(const DeviceType& type, const SheetRoom& room) {
       sheet.columns.push_back({name});
     }
   if (shown.size() < type.devices.size())
-    sheet.title +=
-        fmt::format(" (without {} that have no room)", devices_text(type.devices.size() - shown.size()));
+    sheet.title += fmt::format(" (no room for {})", devices_text(type.devices.size() - shown.size()));
   for (const FleetPlace& place : places | std::views::take(room.rows)) {
     Row row{name_of_place(place, is_line)};
     for (const std::size_t d : shown) {
@@ -336,9 +338,8 @@ Json json_of(const DeviceType& type) {
 }  // namespace
 
 std::string to_text(const FleetReport& report, const TableStyle& style) {
-  constexpr std::size_t for_names = 26;  // of a map's lines
   std::string text = painted(heading(report), bold, style) + "\n";
-  const SheetRoom room{.rows = style.rows, .columns = std::max(style.width, for_names) - for_names};
+  const SheetRoom room{.rows = style.rows, .columns = style.width};
   for (const Sheet& sheet : sheets_of(report, room)) {
     std::vector<Row> rows = sheet.rows;
     for (Row& row : rows)

@@ -279,6 +279,25 @@ TEST_CASE("a budget of several sessions is as its worst one") {
   CHECK(worst_of({{checked("p <= 2us", slow)}, {checked("p <= 2us")}}).front().holding == Holding::broken);
 }
 
+TEST_CASE("a budget of a fleet is as its worst device but for those that it may spare") {
+  Profile slow = some_profile();
+  slow.functions[0].inclusive = cost_of(5000, 10);
+  const auto on = [](const std::string& device, Checked one) {
+    one.device = device;
+    return std::vector<Checked>{std::move(one)};
+  };
+  const std::vector<Checked> good = on("b", checked("p <= 2us"));
+  const std::vector<std::vector<Checked>> devices{good, on("a", checked("p <= 2us", slow)),
+                                                  unresolved_on("c", "it is left out: no reader", good)};
+  CHECK(worst_of(devices).front().holding == Holding::broken);
+  CHECK(worst_of(devices).front().device == "a");
+  CHECK(worst_of(devices, 1).front().holding == Holding::unresolved);
+  CHECK(worst_of(devices, 1).front().device == "c");
+  CHECK(worst_of(devices, 1).front().why == "it is left out: no reader");
+  CHECK(worst_of(devices, 2).front().holding == Holding::held);
+  CHECK(worst_of(devices, 9).front().holding == Holding::held);
+}
+
 TEST_CASE("budgets are read as people write them, and what is none is refused with the reason") {
   const Budget budget = parse_budget("  own  A.*  <=  2.5 ms ");
   CHECK(budget.text == "own  A.*  <=  2.5 ms");

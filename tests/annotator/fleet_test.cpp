@@ -289,7 +289,7 @@ TEST_CASE("card types stand side by side, and a device is held against those of 
   CHECK(lines_that_differ(report).empty());
   CHECK(report.types[2].is_compared == false);
   REQUIRE(report.warnings.size() == 1);
-  CHECK(report.warnings[0] == "lonely: 1 device of a type tells nothing of each other; 3 are needed");
+  CHECK(report.warnings[0] == "lonely: 1 device; a comparison takes 3 of a type");
   CHECK_THAT(to_text(report), Catch::Contains("types of devices side by side, means"));
 }
 

@@ -179,7 +179,7 @@ TEST_CASE("the text of --help has 80 columns of ASCII, and ends with examples th
   write_file(folder / "sort.c", "");
   std::vector<std::string> verbs{""};
   for (const char* verb : {"init", "gen", "run", "annotate", "profile", "record", "import", "export", "query",
-                           "diff", "check", "history", "leak", "layers", "doctor", "strip"})
+                           "diff", "check", "fleet", "history", "leak", "layers", "doctor", "strip"})
     verbs.emplace_back(verb);
   for (const std::string& verb : verbs) {
     INFO(verb);

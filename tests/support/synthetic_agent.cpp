@@ -5,12 +5,15 @@
 //   1,
 //    "path": [1, {"loop": [2], "passes": 100000}, {"call": [3]}, {"chance": [[4], []]}, {"input": [[5],
 //    [6]]}], "trap": 40, "counting": 25, "frame": 60, "state": FILE}
-// all of it optional. An agent that is started again goes on from `state`.
+// all of it optional. An agent that is started again goes on from `state`. Its own argument, in the same
+// form, goes before the trigger, and tells devices of a fleet apart: {"seed": 7, "slow": {"block": 3,
+// "by": 1.1}}.
 #include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -81,9 +84,12 @@ DeviceModel model_of(const json& options) {
 SyntheticCommand command_of(const json& options, const DeviceModel& model) {
   const std::size_t blocks = options.value("blocks", std::size_t{20});
   const Shape shape = options.value("shape", "skew") == "flat" ? Shape::flat : Shape::skew;
+  std::vector<double> costs = block_costs(blocks, model.work, shape);
+  if (options.contains("slow"))
+    costs.at(options.at("slow").at("block")) *= options.at("slow").at("by").get<double>();
   return {
       options.contains("path") ? steps_of(options.at("path")) : straight(blocks),
-      block_costs(blocks, model.work, shape),
+      std::move(costs),
       {.pass = model.trap, .counting = options.value("counting", 0.0), .frame = options.value("frame", 0.0)},
       options.value("seed", std::uint64_t{1})};
 }
@@ -216,6 +222,9 @@ class Agent {
 
 class Service {
  public:
+  /// `own`: options that go before those of the trigger.
+  explicit Service(json own) : own_(std::move(own)) {}
+
   /// Whether there is more to serve.
   bool serve(const std::string& line) {
     json id;
@@ -236,7 +245,11 @@ class Service {
  private:
   json answer(const std::string& verb, const json& request) {
     if (verb == "bye") return json::object();
-    if (verb == "hello") agent_.emplace(request.value("trigger", json::object()));
+    if (verb == "hello") {
+      json options = request.value("trigger", json::object());
+      options.update(own_);
+      agent_.emplace(options);
+    }
     if (!agent_) throw BadRequest("\"hello\" comes first");
     if (verb == "hello") return agent_->hello();
     if (verb == "measure") return measure(request);
@@ -255,14 +268,16 @@ class Service {
 
   static void say(const json& line) { std::cout << line.dump() << '\n' << std::flush; }
 
+  json own_;
   std::optional<Agent> agent_;
 };
 
 }  // namespace
 }  // namespace jcprof::test
 
-int main() {
-  jcprof::test::Service service;
+int main(int argc, char** argv) {
+  using nlohmann::json;
+  jcprof::test::Service service(argc > 1 ? json::parse(argv[1]) : json::object());
   for (std::string line; std::getline(std::cin, line);)
     if (!service.serve(line)) break;
   return 0;
