@@ -13,7 +13,7 @@ double chance_to_count(std::vector<double> chances, Dependence dependence) {
   double rate = false_discoveries;
   if (dependence == Dependence::any) {
     double harmonic = 0;
-    for (double i = 1; i <= all; ++i) harmonic += 1 / i;
+    for (std::size_t i = 1; i <= chances.size(); ++i) harmonic += 1 / static_cast<double>(i);
     rate /= harmonic;
   }
   for (std::size_t i = chances.size(); i-- > 0;)

@@ -75,6 +75,7 @@ std::string between_text(const Interval& between) {
 }
 
 Interval mean_ticks(const FleetPlace& place) {
+  if (place.spread.devices < 2) return {.value = place.spread.median};
   const Interval& mean = place.spread.relative.mean;
   const double median = place.spread.median;
   return {median * mean.value, median * mean.low, median * mean.high};
@@ -310,7 +311,7 @@ Json json_of(const DeviceType& type, const std::vector<FleetPlace>& places) {
                     {"line", place.line},
                     {"function", place.function},
                     {"known_on", place.spread.devices},
-                    {"median", place.spread.median},
+                    {"median", place.spread.devices > 0 ? Json(place.spread.median) : Json()},
                     {"mean", known_interval_json(mean_ticks(place))},
                     {"between", known_interval_json(relative.between)},
                     {"within", relative.within},
