@@ -223,6 +223,35 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("speeds are those beside the middle device") {
+  const std::vector<double> speeds{1, 1, 1, 1.02, 1.03};
+  std::vector<DeviceTimes> lines(8);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    for (const double speed : speeds) {
+      const double time = speed * (500 + 100 * static_cast<double>(i));
+      lines[i].push_back({time, 0.001 * time});
+    }
+  const DeviceEffects effects = device_effects(lines, speeds.size());
+  REQUIRE(effects.have_speeds);
+  for (std::size_t d = 0; d < speeds.size(); ++d)
+    CHECK(effects.speeds[d].value == Approx(std::log(speeds[d])).margin(1e-4));
+  CHECK(spread_at(lines[0], effects).median == Approx(500).epsilon(1e-4));
+}
+
+TEST_CASE("a difference that is proven and too small to matter is none") {
+  for (const double factor : {1.01, 1.05}) {
+    std::vector<Profile> profiles;
+    for (std::uint64_t d = 0; d < 6; ++d) {
+      SyntheticDevice device = some_device(d + 1);
+      device.noise = 0;
+      if (d == 5) device.costs[place_of_hashing] *= factor;
+      profiles.push_back(profile_of(device));
+    }
+    INFO(factor);
+    CHECK(lines_that_differ(report_of(profiles)) == (factor > 1.02 ? "d5 slower at line 18" : ""));
+  }
+}
+
 TEST_CASE("ten equal devices: none of twenty fleets names one") {
   for (std::uint64_t fleet = 1; fleet <= 20; ++fleet) {
     const FleetReport report = report_of(equal_devices(10, fleet));
