@@ -144,6 +144,15 @@ TEST_CASE(
   CHECK(engine::half_width(effects.mean) == Approx(2.776 * std::sqrt(2.5 / 5)).epsilon(1e-3));
 }
 
+TEST_CASE("chances that depend on each other in any way need more proof, the more there are") {
+  CHECK(chance_to_count({0.5, 0.01, 0.02}) == 0.02);
+  CHECK(chance_to_count({0.5, 0.01, 0.02}, Dependence::any) < 0);
+  CHECK(chance_to_count({0.5, 0.009, 0.02}, Dependence::any) == 0.009);
+  CHECK(weights_of({1, 3}) == std::vector<double>{0.5, 1.5});
+  CHECK(weighted_chance(0.01, 0.5) == 0.02);
+  CHECK(weighted_chance(0.01, 0) == 1);
+}
+
 TEST_CASE("values that agree better than their errors have no variance between them, and no narrower mean") {
   const RandomEffects effects = random_effects({{10, 1}, {10.1, 1}, {9.9, 1}, {10, 1}});
   CHECK(effects.between.value == 0);
