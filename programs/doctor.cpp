@@ -25,6 +25,7 @@
 #include "rewriter/project_tree.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/hex.hpp"
+#include "src/core/lab_address.hpp"
 #include "src/core/process.hpp"
 
 namespace jcprof::cli {
@@ -113,6 +114,7 @@ bool is_within(const fs::path& path, const fs::path& folder) {
 
 /// The agent's, as it will be started; empty where there is none, or a step may make it.
 std::string agent_program(const Project& project, const fs::path& out) {
+  if (lab_address_of(project.transport)) return "labgrid-client";
   constexpr std::string_view scheme = "agent:";
   if (!project.transport.starts_with(scheme)) return "";
   const harness::AgentSettings agent =
