@@ -151,9 +151,9 @@ std::unique_ptr<Transport> make_exec(const Project& project, const TrapMap& map,
 
 }  // namespace
 
-void hold_place(const Project& project, const std::string& uri) {
+void hold_place(const Project& project, const std::string& uri, const std::string& earlier_reader) {
   if (const std::optional<LabAddress> lab = lab_address_of(uri.empty() ? project.transport : uri))
-    place_of_process(*lab);
+    place_of_process(*lab, earlier_reader);
 }
 
 std::string reader_for(const Project& project, const std::string& uri) {

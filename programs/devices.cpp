@@ -159,7 +159,7 @@ class FleetRun {
       // Ours, so that a process that is killed loses no place.
       std::optional<harness::HeldPlace> place;
       if (const std::optional<LabAddress> lab = lab_address_of(device.transport)) {
-        place.emplace(*lab, [&](const std::string& text) { note(index, text); });
+        place.emplace(*lab, earlier_reader(index), [&](const std::string& text) { note(index, text); });
         command.environment = {{harness::held_place_variable, place->name()}};
         const std::scoped_lock lock(mutex_);
         fleet_.devices[index].place = place->name();
@@ -184,6 +184,12 @@ class FleetRun {
       said = fmt::format("ended by {}{}{}", signal_in_words(status - ended_by_signal),
                          said.empty() ? "" : "\n", said);
     end(index, status, std::move(said));
+  }
+
+  std::string earlier_reader(std::size_t index) {
+    const std::scoped_lock lock(mutex_);
+    const std::optional<RunInfo>& run = fleet_.devices[index].run;
+    return run ? run->reader : "";
   }
 
   /// What it waits for.

@@ -118,13 +118,19 @@ std::string holders_of(const std::vector<LabPlace>& places) {
 
 }  // namespace
 
-HeldPlace::HeldPlace(const LabAddress& address, const Tell& tell) {
-  const std::vector<LabPlace> places = places_at(address, places_of_lab());
+HeldPlace::HeldPlace(const LabAddress& address, const std::string& earlier_reader, const Tell& tell) {
+  std::vector<LabPlace> places = places_at(address, places_of_lab());
+  // A run is resumed where it began.
+  const auto earlier = std::ranges::find_if(places, [&](const LabPlace& place) {
+    return place.holder.empty() && place.name == earlier_reader.substr(0, earlier_reader.find(": "));
+  });
+  const bool is_named = !address.place.empty() || earlier != places.end();
+  if (earlier != places.end()) places = {*earlier};
   if (std::ranges::none_of(places, [](const LabPlace& place) { return place.holder.empty(); }))
     tell(fmt::format("waiting for place {}", holders_of(places)));
-  start(address, address.place.empty() ? "" : "name=" + places.front().name);
-  wait_until_held(address.place.empty() ? fmt::format("a place with \"{}\"", fmt::join(address.tags, ", "))
-                                        : fmt::format("place \"{}\"", places.front().name),
+  start(address, is_named ? "name=" + places.front().name : "");
+  wait_until_held(is_named ? fmt::format("place \"{}\"", places.front().name)
+                           : fmt::format("a place with \"{}\"", fmt::join(address.tags, ", ")),
                   tell);
 }
 
@@ -202,7 +208,7 @@ HeldPlace::~HeldPlace() {
              name_, why, name_);
 }
 
-const std::string& place_of_process(const LabAddress& address) {
+const std::string& place_of_process(const LabAddress& address, const std::string& earlier_reader) {
   static std::string name;
   static std::unique_ptr<HeldPlace> held;
   static LabAddress asked;
@@ -215,7 +221,7 @@ const std::string& place_of_process(const LabAddress& address) {
     name = of_others;
   } else {
     cancellation();  // which our end asks
-    held = std::make_unique<HeldPlace>(address,
+    held = std::make_unique<HeldPlace>(address, earlier_reader,
                                        [](const std::string& text) { fmt::print(stderr, "{}\n", text); });
     name = held->name();
   }

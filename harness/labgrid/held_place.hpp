@@ -19,8 +19,9 @@ class HeldPlace {
  public:
   using Tell = std::function<void(const std::string&)>;
 
-  /// Waits until there is one, and tells whom for. UserError; Cancelled.
-  HeldPlace(const LabAddress& address, const Tell& tell);
+  /// Waits until there is one, and tells whom for. With tags, the place of an earlier run is taken if it is
+  /// free. UserError; Cancelled.
+  HeldPlace(const LabAddress& address, const std::string& earlier_reader, const Tell& tell);
   /// Waits until it is released, for a while.
   ~HeldPlace();
   HeldPlace(const HeldPlace&) = delete;
@@ -46,6 +47,6 @@ inline constexpr const char* held_place_variable = "JCPROF_PLACE";
 
 /// The place of this process: held from the first call to the process's end, or by whoever started us. Its
 /// name is in the environment as LG_PLACE from then on.
-const std::string& place_of_process(const LabAddress& address);
+const std::string& place_of_process(const LabAddress& address, const std::string& earlier_reader = {});
 
 }  // namespace jcprof::harness
