@@ -84,6 +84,8 @@ give_back
 // A client of labgrid takes half a second for each of its jobs, and longer on a busy machine.
 constexpr seconds silence_before_telling{15};
 constexpr seconds patience_for_release{20};
+// Of the end of jcprof, which comes soon (src/core/cancellation.cpp).
+constexpr std::chrono::nanoseconds patience_after_signal = milliseconds{1200};
 
 struct StreamsOfHolder {
   int input;
@@ -191,8 +193,11 @@ std::optional<std::string> HeldPlace::line(milliseconds patience, int asked) {
 
 HeldPlace::~HeldPlace() {
   input_ = UniqueFd();
-  // After a signal nobody waits: the holder does it alone.
-  const Clock::time_point deadline = Clock::now() + cancellation().grace(patience_for_release);
+  // The holder does it alone if it must.
+  const bool is_in_haste = cancellation().signal() != 0;
+  const Clock::time_point deadline =
+      Clock::now() +
+      (is_in_haste ? patience_after_signal - cancellation().asked_for() : patience_for_release);
   std::string why = "the holder of it was ended";
   while (Clock::now() < deadline) {
     const auto said = line(std::chrono::ceil<milliseconds>(deadline - Clock::now()), -1);

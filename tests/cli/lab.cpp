@@ -92,8 +92,8 @@ Lab::Lab() {
   client({"-p", "desk-a", "add-alias", "first"});
 }
 
-BackgroundProcess Lab::started(const std::vector<std::string>& words, const std::string& log) const {
-  return {{.argv = words, .cwd = folder_.path()}, {.file = folder_ / log}};
+Lab::~Lab() {
+  ::unsetenv("TMPDIR");
 }
 
 void Lab::start_sshd() {

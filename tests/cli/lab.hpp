@@ -30,6 +30,9 @@ class Lab {
   /// With the places desk-a and desk-b, both with the tag board=imx8, and rack=a and rack=b. Sets PATH and
   /// the variables of labgrid for this process.
   Lab();
+  ~Lab();
+  Lab(const Lab&) = delete;
+  Lab& operator=(const Lab&) = delete;
 
   /// What labgrid-client said, as the user of this process or another. It must succeed.
   std::string client(const std::vector<std::string>& words, const std::string& user = {}) const;
@@ -46,7 +49,6 @@ class Lab {
 
  private:
   void start_sshd();
-  BackgroundProcess started(const std::vector<std::string>& words, const std::string& log) const;
 
   TemporaryFolder folder_;
   std::string port_ = "0";
