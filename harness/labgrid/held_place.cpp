@@ -163,7 +163,11 @@ void HeldPlace::wait_until_held(const std::string& wanted, const Tell& tell) {
       throw environment_error(fmt::format("the process that was to hold {} was ended", wanted));
     if (!said && !std::exchange(was_told, true)) tell(fmt::format("waiting for {}", wanted));
     if (!said) continue;
-    if (said->starts_with("failed ")) throw lab_error(fmt::format("cannot have {}", wanted), said->substr(7));
+    if (said->starts_with("failed ")) {
+      while (line(patience_for_release, cancellation().fd())) {
+      }  // until it is released
+      throw lab_error(fmt::format("cannot have {}", wanted), said->substr(7));
+    }
     if (!said->starts_with("holds ")) continue;
     name_ = said->substr(6);
     return;
