@@ -269,6 +269,19 @@ TEST_CASE("a run goes on without its coordinator, and its place is released when
   CHECK(test::becomes_true([] { return test::processes_with("jcprof-labgrid").empty(); }));
 }
 
+TEST_CASE("jcprof doctor says which places a project may mean, or why it means none") {
+  JCPROF_NEEDS_LAB();
+  const Lab lab;
+  lab.client({"-p", "desk-b", "acquire"}, "bob");
+  const LabBench good("labgrid:?board=imx8 " + LabBench::agent());
+  const std::string said = good.run({"doctor", "."}).tail;
+  CHECK_THAT(said, Catch::Contains("ok       labgrid: desk-a is free, desk-b is held by ") &&
+                       Catch::Contains("/bob\n"));
+  CHECK_THAT(LabBench("labgrid:desk agent").run({"doctor", "."}).tail,
+             Catch::Contains(
+                 "missing  labgrid: labgrid has no place \"desk\"\n         did you mean \"desk-a\"?\n"));
+}
+
 TEST_CASE("what is wrong with a lab is said with a cause and a remedy") {
   JCPROF_NEEDS_LAB();
   Lab lab;
