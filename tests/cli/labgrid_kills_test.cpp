@@ -110,7 +110,7 @@ TEST_CASE("kills at random moments lose no sample and no place of labgrid") {
   CHECK(last.exit_status == 0);
   for (const char* device : devices) {
     CHECK(bench.count("SELECT count(*) FROM run", device) == 1);
-    CHECK(bench.count(test::last_round, device) == rounds);
+    CHECK(bench.count(test::last_round, device) >= rounds);
     CHECK(bench.count("SELECT count(*) - count(DISTINCT sequence) FROM sample", device) == 0);
   }
   CHECK(lab.is_free());
