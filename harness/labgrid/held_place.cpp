@@ -68,8 +68,9 @@ said=$(labgrid-client reserve --shell "$@" 2>&1) || fail "$said"
 token=${said##*LG_TOKEN=}
 export LG_TOKEN="$token"
 labgrid-client wait "$token" >/dev/null &
-wait $!
-[ -z "$over" ] || { kill $!; give_back; }
+waiter=$!
+while [ -z "$over" ] && kill -0 $waiter; do sleep 1; done
+[ -z "$over" ] || { kill $waiter; give_back; }
 said=$(labgrid-client -p + acquire 2>&1) || fail "$said"
 place=${said##*acquired place }
 labgrid-client cancel-reservation "$token"
