@@ -15,7 +15,9 @@
 #include "harness/card/transport.hpp"
 #include "harness/exec/transport.hpp"
 #include "harness/inputs.hpp"
+#include "harness/labgrid/held_place.hpp"
 #include "src/core/error.hpp"
+#include "src/core/lab_address.hpp"
 #include "src/core/process.hpp"
 #include "src/core/text.hpp"
 
@@ -23,7 +25,7 @@ namespace jcprof::harness {
 namespace {
 
 const std::vector<std::string>& schemes() {
-  static const std::vector<std::string> names{"pcsc", "vpcd", "exec", "agent"};
+  static const std::vector<std::string> names{"pcsc", "vpcd", "exec", "agent", "labgrid"};
   return names;
 }
 
@@ -104,10 +106,26 @@ std::unique_ptr<Device> started_device(const Project& project, const OutputPlace
   return make_started_device(*project.start, values, log);
 }
 
-std::unique_ptr<Transport> make_agent(const Project& project, const TrapMap& map, const std::string& command,
+/// Reaches an agent at a place of a lab, which is held from then on.
+AgentSettings lab_settings(const Project& project, const TrapMap& map, const LabAddress& address,
+                           const OutputPlaces& places) {
+  const std::string& place = place_of_process(address);
+  Placeholders values = placeholders(project, places.out, "", "");
+  values.emplace("place", place);
+  AgentSettings settings = agent_settings(project, map, "labgrid-client", places);
+  // The shell of the place takes the words apart.
+  settings.command.argv = address.is_here ? agent_argv(address.command, values)
+                                          : std::vector<std::string>{"labgrid-client", "-p", place, "ssh",
+                                                                     fill_in(address.command, values)};
+  settings.command.argv.front() = beside_us(settings.command.argv.front());
+  settings.place = place;
+  return settings;
+}
+
+std::unique_ptr<Transport> make_agent(const Project& project, const TrapMap& map, AgentSettings settings,
                                       const OutputPlaces& places) {
   return make_agent_transport(
-      {.settings = agent_settings(project, map, command, places),
+      {.settings = std::move(settings),
        .device = project.device,
        .traps = map.traps.size(),
        .right = {.form = status_form(project.target), .expect = project.trigger.expect}},
@@ -132,6 +150,11 @@ std::unique_ptr<Transport> make_exec(const Project& project, const TrapMap& map,
 }
 
 }  // namespace
+
+void hold_place(const Project& project, const std::string& uri, const std::string& earlier_reader) {
+  if (const std::optional<LabAddress> lab = lab_address_of(uri.empty() ? project.transport : uri))
+    place_of_process(*lab, earlier_reader);
+}
 
 std::string reader_for(const Project& project, const std::string& uri) {
   const std::string& text = uri.empty() ? project.transport : uri;
@@ -181,12 +204,14 @@ AgentSettings agent_settings(const Project& project, const TrapMap& map, const s
 std::unique_ptr<AgentLink> make_agent_link(const Project& project, const TrapMap& map,
                                            const std::filesystem::path& out_dir) {
   constexpr std::string_view scheme = "agent:";
-  if (!project.transport.starts_with(scheme))
+  const std::optional<LabAddress> lab = lab_address_of(project.transport);
+  if (!lab && !project.transport.starts_with(scheme))
     throw bad_transport(project,
                         fmt::format("an agent is wanted, and transport is \"{}\"", project.transport),
                         R"("transport": "agent:COMMAND")");
   return std::make_unique<AgentLink>(
-      agent_settings(project, map, project.transport.substr(scheme.size()), out_dir),
+      lab ? lab_settings(project, map, *lab, out_dir)
+          : agent_settings(project, map, project.transport.substr(scheme.size()), out_dir),
       started_device(project, out_dir));
 }
 
@@ -214,11 +239,15 @@ std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap&
     const Placeholders values = placeholders(project, places.out, channel->port(), reader_for(project, uri));
     return make_card(project, map, std::move(channel), values, places.logs);
   }
-  if (scheme == "agent") return make_agent(project, map, address, places);
+  if (scheme == "agent")
+    return make_agent(project, map, agent_settings(project, map, address, places), places);
+  if (const std::optional<LabAddress> lab = lab_address_of(text))
+    return make_agent(project, map, lab_settings(project, map, *lab, places), places);
   if (scheme == "exec") return make_exec(project, map, places);
   const std::string guess = did_you_mean(scheme, schemes());
-  throw bad_transport(project, fmt::format("unknown transport \"{}\"", scheme),
-                      guess.empty() ? "there are \"pcsc:\", \"vpcd:\", \"exec:\" and \"agent:\"" : guess);
+  throw bad_transport(
+      project, fmt::format("unknown transport \"{}\"", scheme),
+      guess.empty() ? "there are \"pcsc:\", \"vpcd:\", \"exec:\", \"agent:\" and \"labgrid:\"" : guess);
 }
 
 }  // namespace jcprof::harness

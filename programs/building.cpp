@@ -27,8 +27,10 @@ Placeholders values_of_steps(const Project& project, const std::filesystem::path
   return values;
 }
 
-void build_and_install(const Project& project, const Placeholders& values, const StepOptions& options) {
+void build_and_install(const Project& project, const Placeholders& values, const StepOptions& options,
+                       const std::string& transport) {
   run_steps("build", project.build, values, options);
+  if (!options.is_dry && !project.install.empty()) harness::hold_place(project, transport);
   run_steps("install", project.install, values, options);
   if (!options.is_dry) note_build(values.at("out"));
 }

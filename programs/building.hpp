@@ -18,6 +18,7 @@ Placeholders values_of_steps(const Project& project, const std::filesystem::path
                              const std::string& transport);
 
 /// The steps of the project that build the tree and install it. Notes what was built.
-void build_and_install(const Project& project, const Placeholders& values, const StepOptions& options);
+void build_and_install(const Project& project, const Placeholders& values, const StepOptions& options,
+                       const std::string& transport = {});
 
 }  // namespace jcprof::cli

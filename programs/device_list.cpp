@@ -46,7 +46,8 @@ void read_list(const JsonNode& node, std::vector<ListedDevice>& to, JsonFaults& 
     object.refuse_the_rest();
     if (!device.name.empty() && std::ranges::find(to, device.name, &ListedDevice::name) != to.end())
       faults.add(element, fmt::format("there are two devices \"{}\"", device.name));
-    if (!device.transport.empty() &&
+    // Several may wait for any of the places with some tags.
+    if (!device.transport.empty() && !device.transport.starts_with("labgrid:?") &&
         std::ranges::find(to, device.transport, &ListedDevice::transport) != to.end())
       faults.add(element, fmt::format("there are two devices at \"{}\"", device.transport),
                  "each reader or agent is one device");
@@ -60,6 +61,7 @@ nlohmann::ordered_json in_json(const FleetDevice& one) {
                               {"profile", one.device.name + "/profile.jcprof"},
                               {"state", name_of(one.state)}};
   if (!one.device.group.empty()) json["group"] = one.device.group;
+  if (!one.place.empty()) json["place"] = one.place;
   if (one.exit) json["exit"] = *one.exit;
   if (one.run) {
     json["device"] = one.run->device;

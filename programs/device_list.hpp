@@ -34,6 +34,7 @@ struct FleetDevice {
   ListedDevice device;
   DeviceState state = DeviceState::waiting;
   std::optional<int> exit = {};     // of its process
+  std::string place = {};           // of a lab, that it was measured at
   std::string error = {};           // that its process ended with
   std::optional<RunInfo> run = {};  // its newest one
 };

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -13,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/labgrid/held_place.hpp"
 #include "programs/building.hpp"
 #include "programs/device_list.hpp"
 #include "programs/measuring.hpp"
@@ -23,6 +25,7 @@
 #include "programs/verbs.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/file.hpp"
+#include "src/core/lab_address.hpp"
 #include "src/core/process.hpp"
 #include "src/core/text.hpp"
 
@@ -152,9 +155,16 @@ class FleetRun {
         const OutputFolder made({.folder = folder, .verb = "jcprof run", .project = {}});
         open_own_folder(folder / "logs");
       }
-      BackgroundProcess process(
-          {.argv = words_for(device, options_, project_, out_), .cwd = fs::current_path()},
-          {.file = folder / "logs/run.log"});
+      Command command{.argv = words_for(device, options_, project_, out_), .cwd = fs::current_path()};
+      // Ours, so that a process that is killed loses no place.
+      std::optional<harness::HeldPlace> place;
+      if (const std::optional<LabAddress> lab = lab_address_of(device.transport)) {
+        place.emplace(*lab, earlier_reader(index), [&](const std::string& text) { note(index, text); });
+        command.environment = {{harness::held_place_variable, place->name()}};
+        const std::scoped_lock lock(mutex_);
+        fleet_.devices[index].place = place->name();
+      }
+      BackgroundProcess process(command, {.file = folder / "logs/run.log"});
       while (!process.ended(between_looks_at_a_process)) {
         const auto [progress, rest] = parted(process.tail());
         const std::scoped_lock lock(mutex_);
@@ -164,6 +174,8 @@ class FleetRun {
       if (!process.ended()) process.stop(patience_at_the_end);
       status = process.ended(patience_at_the_end).value_or(status);
       said = process.tail();
+    } catch (const Cancelled& cancelled) {
+      status = ended_by_signal + cancelled.signal();
     } catch (const std::exception& error) {
       said = error.what();
     }
@@ -172,6 +184,20 @@ class FleetRun {
       said = fmt::format("ended by {}{}{}", signal_in_words(status - ended_by_signal),
                          said.empty() ? "" : "\n", said);
     end(index, status, std::move(said));
+  }
+
+  std::string earlier_reader(std::size_t index) {
+    const std::scoped_lock lock(mutex_);
+    const std::optional<RunInfo>& run = fleet_.devices[index].run;
+    return run ? run->reader : "";
+  }
+
+  /// What it waits for.
+  void note(std::size_t index, const std::string& text) {
+    const std::scoped_lock lock(mutex_);
+    shown_[index].progress = text;
+    if (!options_.common.quiet && !options_.common.json && !rewrites_lines(Stream::err))
+      fmt::print("{}\n", harmless(line_of(index)));
   }
 
   void end(std::size_t index, int status, std::string said) {
@@ -265,7 +291,7 @@ void print_devices(const std::vector<ListedDevice>& devices) {
 std::vector<std::string> programs_of_devices(const std::vector<ListedDevice>& devices) {
   std::vector<std::string> programs;
   for (const ListedDevice& device : devices)
-    if (device.transport.starts_with("agent:"))
+    if (device.transport.starts_with("agent:") || device.transport.starts_with("labgrid:"))
       programs.push_back(fmt::format("device {}: {}", device.name, device.transport));
   return programs;
 }

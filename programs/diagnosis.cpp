@@ -110,6 +110,9 @@ void look_at_project(const ProjectFacts& project, Findings& findings) {
          program + (program.find('/') == std::string::npos ? " is not in PATH" : " cannot be run"),
          way_to_install(program) +
              ": \"build\", \"install\", \"start\", \"exchange\", \"trigger\" or \"transport\" runs it"});
+  if (!project.lab.empty()) findings.push_back({Verdict::ok, "labgrid", project.lab});
+  if (project.lost_lab)
+    findings.push_back({Verdict::missing, "labgrid", project.lost_lab->message, project.lost_lab->hint});
   look_at_out(project, findings);
 }
 

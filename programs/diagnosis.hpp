@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "src/core/error.hpp"
+
 namespace jcprof::cli {
 
 enum class Verdict : std::uint8_t { ok, missing, remark, failed };
@@ -51,6 +53,8 @@ struct ProjectFacts {
   bool wants_reader = false;               // `pcsc:`
   std::vector<LostPath> lost_paths = {};   // that "compile" names and do not exist
   std::vector<std::string> lost_programs;  // of build, install, start, trigger and transport
+  std::string lab = {};                    // what a `labgrid:` may mean in its lab; empty: it is another
+  std::optional<Fault> lost_lab = {};      // why that means nothing
   std::string out;
   bool is_out_writable = false;
   std::uint64_t free_bytes = 0;

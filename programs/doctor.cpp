@@ -17,6 +17,7 @@
 
 #include "harness/card/name.hpp"
 #include "harness/card/pcsc.hpp"
+#include "harness/labgrid/places.hpp"
 #include "harness/transports.hpp"
 #include "programs/diagnosis.hpp"
 #include "programs/doctor_try.hpp"
@@ -25,6 +26,7 @@
 #include "rewriter/project_tree.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/hex.hpp"
+#include "src/core/lab_address.hpp"
 #include "src/core/process.hpp"
 
 namespace jcprof::cli {
@@ -113,6 +115,7 @@ bool is_within(const fs::path& path, const fs::path& folder) {
 
 /// The agent's, as it will be started; empty where there is none, or a step may make it.
 std::string agent_program(const Project& project, const fs::path& out) {
+  if (lab_address_of(project.transport)) return "labgrid-client";
   constexpr std::string_view scheme = "agent:";
   if (!project.transport.starts_with(scheme)) return "";
   const harness::AgentSettings agent =
@@ -177,6 +180,19 @@ void look_at_folder(const fs::path& out, ProjectFacts& facts) {
   facts.free_bytes = error ? 0 : space.available;
 }
 
+/// The places that the transport may mean, and who holds them.
+void look_at_lab(const Project& project, ProjectFacts& facts) {
+  const std::optional<LabAddress> address = lab_address_of(project.transport);
+  if (!address || !is_in_path("labgrid-client")) return;
+  try {
+    for (const harness::LabPlace& place : harness::places_at(*address, harness::places_of_lab()))
+      facts.lab += fmt::format("{}{} is {}", facts.lab.empty() ? "" : ", ", place.name,
+                               place.holder.empty() ? "free" : "held by " + place.holder);
+  } catch (const UserError& error) {
+    facts.lost_lab = error.faults().front();
+  }
+}
+
 ProjectFacts look_at(const CommonOptions& options) {
   ProjectFacts facts{.file = options.project};
   try {
@@ -188,6 +204,7 @@ ProjectFacts look_at(const CommonOptions& options) {
     facts.sources = rewriter::source_files(project, rewriter::project_files(project, out)).size();
     facts.lost_paths = lost_paths(project, placeholders(project, out));
     facts.lost_programs = lost_programs(project, out);
+    look_at_lab(project, facts);
     look_at_folder(out, facts);
   } catch (const UserError& error) {
     facts.fault = error.what();

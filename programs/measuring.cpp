@@ -162,6 +162,8 @@ RunResult measure(const RunSubject& of, const RunOptions& options, std::function
   settings.build = noted_build(of.out, of.map);
   settings.is_session = of.is_session;
   settings.begun = std::move(begun);
+  const std::optional<RunInfo> earlier = options.fresh ? std::nullopt : last_run(of.profile);
+  harness::hold_place(of.project, options.transport, earlier ? earlier->reader : "");
   const std::unique_ptr<harness::Transport> transport = harness::make_transport(
       of.project, of.map, options.transport,
       of.logs.empty() ? harness::OutputPlaces(of.out) : harness::OutputPlaces(of.out, of.logs));

@@ -51,7 +51,7 @@ void say(const Profiling& all, const std::string& text) {
 }
 
 void build(const Profiling& all) {
-  build_and_install(all.project, all.values, {.is_shown = !all.run.common.quiet});
+  build_and_install(all.project, all.values, {.is_shown = !all.run.common.quiet}, all.run.transport);
 }
 
 /// A tree that was said to be near the limits, and then is not built or installed, has too many traps.

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/transports.hpp"
 #include "programs/building.hpp"
 #include "programs/built.hpp"
 #include "programs/measuring.hpp"
@@ -243,10 +244,12 @@ class SessionRuns {
       }
     open_own_folder(sets_[turn.build].folder());  // no link leads there
     if (is_told()) fmt::print("{}\n", name_of(turn));
-    if (is_in_turn())
+    if (is_in_turn()) {
+      harness::hold_place(build.place.project, options_.transport);
       run_steps("install", build.place.project.install,
                 values_of_steps(build.place.project, build.place.out, options_.transport),
                 {.is_shown = is_told()});
+    }
     std::fflush(stdout);
     // For those who annotate it, or wish to meanwhile.
     const OutputFolder folder({.folder = profile.parent_path(), .verb = "jcprof run", .project = {}});

@@ -36,6 +36,15 @@ std::string shown(const AgentDescription& agent) {
                      agent.card->atr);
 }
 
+std::string hint_for_hello(const std::string& place) {
+  if (place.empty())
+    return "docs/agent-protocol.md lists what it must answer; `jcprof doctor --agent` tests it";
+  return fmt::format(
+      "`labgrid-client -p {} acquire`, and then the command above, must start the agent without asking for a "
+      "password",
+      place);
+}
+
 }  // namespace
 
 AgentLink::~AgentLink() {
@@ -79,9 +88,8 @@ void AgentLink::start(std::string_view requests) {
     drop();
     // An agent that has been there may need a moment to get its target back.
     if (!description_ || counts_tries() || attempt == starts)
-      throw environment_error(
-          fmt::format("the agent failed in its hello: {}\n{}", why, account()),
-          "docs/agent-protocol.md lists what it must answer; `jcprof doctor --agent` tests it");
+      throw environment_error(fmt::format("the agent failed in its hello: {}\n{}", why, account()),
+                              hint_for_hello(settings_.place));
   }
 }
 

@@ -33,6 +33,7 @@ struct AgentSettings {
   AgentLife life = AgentLife::run;
   std::chrono::milliseconds timeout{10'000};        // for one shot
   std::chrono::milliseconds start_timeout{60'000};  // for hello, while the log does not grow, and reset
+  std::string place = {};                           // of a lab, where it stands; empty: in none
 };
 
 /// Why no answer came of an agent.

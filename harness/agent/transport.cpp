@@ -49,9 +49,12 @@ class AgentTransport final : public Transport {
 
   Description describe() override {
     const AgentDescription& agent = link_.description();
+    const std::string& place = link_.settings().place;
+    const std::string reader = agent.card ? agent.card->reader : "";
+    // Boards of one kind call themselves the same.
     return {.transport = "agent",
             .agent = agent.agent,
-            .reader = agent.card ? agent.card->reader : "",
+            .reader = place.empty() || reader.empty() ? place + reader : fmt::format("{}: {}", place, reader),
             .protocol = agent.card ? agent.card->protocol : "",
             .device = device_.empty() ? agent.device : device_,
             .atr = agent.card ? agent.card->atr : "",

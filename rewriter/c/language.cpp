@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 Reach reach_of(const Project& project) {
   if (project.target == TargetKind::optee_ta) return Reach::ta;
-  const bool agent = project.transport.starts_with("agent:") ||
+  const bool agent = project.transport.starts_with("agent:") || project.transport.starts_with("labgrid:") ||
                      (project.transport.empty() && project.target != TargetKind::program);
   return agent ? Reach::in_process : Reach::program;
 }

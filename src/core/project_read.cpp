@@ -52,10 +52,11 @@ constexpr NameTable<TargetKind, 4> targets{{{TargetKind::applet, "applet"},
                                             {TargetKind::sgx_enclave, "sgx-enclave"},
                                             {TargetKind::program, "program"}}};
 
-/// The scheme of the transport; where none is named, the one that the target is reached by.
+/// The scheme of the transport; where none is named, the one that the target is reached by. In a lab stands
+/// an agent.
 std::string_view scheme_of(const Project& project) {
-  if (!project.transport.empty())
-    return std::string_view(project.transport).substr(0, project.transport.find(':'));
+  const std::string_view scheme = std::string_view(project.transport).substr(0, project.transport.find(':'));
+  if (!scheme.empty()) return scheme == "labgrid" ? "agent" : scheme;
   switch (project.target) {
     case TargetKind::applet:
       return "vpcd";
@@ -216,7 +217,7 @@ void check_together(const JsonNode& root, const Project& project, JsonFaults& fa
                fmt::format("a trusted application is entered by {} alone", ta_entry), "leave \"entry\" out");
   const JsonNode* agent = value_of(root, "agent");
   if (agent != nullptr && scheme_of(project) != "agent")
-    faults.add(*agent, "\"agent\" is for the transport \"agent:\" only");
+    faults.add(*agent, "\"agent\" is for the transports \"agent:\" and \"labgrid:\" only");
   const JsonNode* arming = value_of(root, "arming");
   if (arming != nullptr && project.target != TargetKind::applet)
     faults.add(*arming, "\"arming\" is for applets only");

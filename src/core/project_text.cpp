@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "src/core/hex.hpp"
+#include "src/core/lab_address.hpp"
 #include "src/core/project.hpp"
 #include "src/core/text.hpp"
 
@@ -151,6 +152,7 @@ std::string fault_of_transport(std::string_view scheme, std::string_view rest) {
   if (scheme == "exec" && !rest.empty())
     return "nothing stands behind \"exec:\": the program is in \"trigger\"";
   if (scheme == "agent" && rest.empty()) return "\"agent:\" needs the command of the agent behind it";
+  if (scheme == "labgrid") return fault_of_lab_address(rest);
   return {};
 }
 
@@ -267,14 +269,15 @@ void read_duration(const JsonNode& node, std::chrono::milliseconds& to, JsonFaul
 }
 
 void read_transport(const JsonNode& node, std::string& to, JsonFaults& faults) {
-  static const std::vector<std::string> schemes{"pcsc", "vpcd", "exec", "agent"};
+  static const std::vector<std::string> schemes{"pcsc", "vpcd", "exec", "agent", "labgrid"};
   if (!is_kind(node, JsonKind::string, faults)) return;
   const std::string_view text = node.text;
   const std::string_view scheme = text.substr(0, text.find(':'));
   if (std::ranges::find(schemes, scheme) == schemes.end()) {
     const std::string hint = did_you_mean(scheme, schemes);
-    faults.add(node, fmt::format("unknown transport \"{}\"", scheme),
-               hint.empty() ? "known: pcsc:READER, vpcd:[PORT], exec:, agent:COMMAND" : hint);
+    faults.add(
+        node, fmt::format("unknown transport \"{}\"", scheme),
+        hint.empty() ? "known: pcsc:READER, vpcd:[PORT], exec:, agent:COMMAND, labgrid:PLACE COMMAND" : hint);
     return;
   }
   if (scheme == text) {
@@ -285,6 +288,7 @@ void read_transport(const JsonNode& node, std::string& to, JsonFaults& faults) {
   const std::string fault = fault_of_transport(scheme, text.substr(scheme.size() + 1));
   if (!fault.empty()) faults.add_inside(node, scheme.size() + 1, fault);
   if (scheme == "agent") check_placeholders(node, {"tree", "out", "project", "seed"}, faults);
+  if (scheme == "labgrid") check_placeholders(node, {"tree", "out", "project", "seed", "place"}, faults);
   to = node.text;
 }
 

@@ -174,7 +174,7 @@ TEST_CASE("a transport must be whole and reach the target") {
         "p/jcprof.json:3: unknown transport \"usb\"\n"
         "  3 | \"transport\": \"usb\"\n"
         "    |              ^\n"
-        "hint: known: pcsc:READER, vpcd:[PORT], exec:, agent:COMMAND");
+        "hint: known: pcsc:READER, vpcd:[PORT], exec:, agent:COMMAND, labgrid:PLACE COMMAND");
 }
 
 TEST_CASE("numbers out of range, empty texts and empty lists are refused") {

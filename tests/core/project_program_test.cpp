@@ -149,6 +149,17 @@ TEST_CASE("a program behind an agent has whatever trigger the agent wants") {
   CHECK(project.trigger.object == R"({"function":3})");
 }
 
+TEST_CASE("a place of a lab has an agent, and its transport is checked as that of an agent is") {
+  const Project project =
+      parsed(R"({"function": 3})", R"("transport": "labgrid:?board=imx8 ./agent {place}")");
+  CHECK(project.transport == "labgrid:?board=imx8 ./agent {place}");
+  CHECK(project.trigger.object == R"({"function":3})");
+  CHECK_THAT(faults_of(R"({"function": 3})", R"("transport": "labgrid:desk")"),
+             Catch::Contains("the command of the agent is missing behind the place"));
+  CHECK_THAT(faults_of(R"({"function": 3})", R"("transport": "labgrid:desk ./agent {reader}")"),
+             Catch::Contains("unknown placeholder \"{reader}\""));
+}
+
 TEST_CASE("a trigger may say which answers are right, in its target's form, and an agent is not told") {
   CHECK(parsed(R"({"run": ["{out}/app"], "expect": "0|1"})").trigger.expect == "0|1");
   const Project behind =

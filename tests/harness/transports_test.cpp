@@ -28,8 +28,9 @@ TEST_CASE("an unknown transport is answered with the one that was meant") {
   CHECK_THROWS_WITH(make(applet(), "vpdc:"),
                     "/p/jcprof.json: unknown transport \"vpdc\"\nhint: did you mean \"vpcd\"?");
   CHECK_THROWS_WITH(make(applet(), "pcsd:x"), Catch::Contains("did you mean \"pcsc\"?"));
-  CHECK_THROWS_WITH(make(applet(), "telepathy"),
-                    Catch::Contains("hint: there are \"pcsc:\", \"vpcd:\", \"exec:\" and \"agent:\""));
+  CHECK_THROWS_WITH(
+      make(applet(), "telepathy"),
+      Catch::Contains("hint: there are \"pcsc:\", \"vpcd:\", \"exec:\", \"agent:\" and \"labgrid:\""));
 }
 
 TEST_CASE("exec runs the trigger of a program, and nothing else") {

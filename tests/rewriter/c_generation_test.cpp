@@ -291,6 +291,8 @@ TEST_CASE("an entry that cannot be wrapped in process is refused with the reason
         "  2 |   int run(int x) { return x; }\n"
         "    |       ^\n"
         "hint: name a function that it calls, or that calls it");
+  tree.project.transport = "labgrid:desk x";
+  CHECK_THAT(fault_text([&] { tree.generate(); }), Catch::Contains("\"S::run\" cannot be the entry"));
   tree.project.transport = "exec:";
   CHECK(tree.generate().generated.map.language == "c++");
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text behind `labgrid:`, taken apart: a place of a lab, and the agent that is started there
+// (docs/fleet.md). Asks no lab.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jcprof {
+
+struct LabAddress {
+  std::string place;              // empty: any one with the tags
+  std::vector<std::string> tags;  // "board=imx8"
+  std::string power;              // "on" or "cycle", before the agent is started; empty: it is left alone
+  std::string command;            // of the agent
+  bool is_here = false;           // the command runs on our computer, else on that of the place
+};
+
+/// Empty where the text is an address.
+std::string fault_of_lab_address(std::string_view text);
+/// Of a transport with the scheme "labgrid:"; nothing for the others. UserError.
+std::optional<LabAddress> lab_address_of(std::string_view transport);
+
+}  // namespace jcprof
