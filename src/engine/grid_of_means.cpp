@@ -68,6 +68,34 @@ bool are_multiples_of_more(const std::vector<double>& times, double period) {
   return false;
 }
 
+/// The readings of a stop.
+struct Spread {
+  double width = 0;  // of a uniform distribution with their quartiles
+  double count = 0;
+};
+
+Spread spread_of(const std::vector<double>& readings) {
+  constexpr double quarter = 0.25;
+  const auto count = static_cast<double>(readings.size());
+  const double half = quantile(readings, 1 - quarter) - quantile(readings, quarter);
+  return {.width = 2 * half * (count + 1) / (count - 1), .count = count};  // without bias
+}
+
+/// The median, or 0.
+double usual_width(const std::vector<Spread>& spreads) {
+  std::vector<double> widths;
+  for (const Spread& spread : spreads) widths.push_back(spread.width);
+  return widths.empty() ? 0 : median(widths);
+}
+
+/// Readings lie anywhere in one period at each stop. Noise and drift that grow with time differ in that.
+bool is_as_wide_everywhere(const std::vector<Spread>& spreads, double period) {
+  constexpr double most = 3;  // of a square whose mean is 1: the width's variance is 1 / count, in periods
+  double sum = 0;
+  for (const auto& [width, count] : spreads) sum += count * (width / period - 1) * (width / period - 1);
+  return sum <= most * static_cast<double>(spreads.size());
+}
+
 struct About {
   double expected = 0;  // the period
   double latest = 0;    // of the times
@@ -105,22 +133,20 @@ bool begins_with_step(const Times& times, double tick, std::span<const std::uint
 }
 
 double period_of_both_ways(const Times& times, const LockedGridSearch& search) {
-  constexpr double quarter = 0.25;
-  std::vector<double> halves;
+  std::vector<Spread> spreads;
   double latest = 0;
   for (const std::vector<double>& column : times.columns()) {
     const std::vector<double> readings = present(column);
     if (readings.size() < fewest_readings) continue;
-    const auto count = static_cast<double>(readings.size());
-    const double half = quantile(readings, 1 - quarter) - quantile(readings, quarter);
-    halves.push_back(half * (count + 1) / (count - 1));  // without bias where readings are uniform
+    spreads.push_back(spread_of(readings));
     latest = std::max(latest, median(readings));
   }
-  const double expected = halves.empty() ? 0 : 2 * median(halves);
+  const double expected = usual_width(spreads);
   if (!(expected >= search.finest) || latest > most_turns * expected) return 0;
   const std::vector<double> told = telling(means_within(times, expected), search.edges, expected);
   const double best = best_period(told, {.expected = expected, .latest = latest});
-  const bool is_grid = best > 0 && best <= search.longest && !are_multiples_of_more(told, best);
+  const bool is_grid = best > 0 && best <= search.longest && is_as_wide_everywhere(spreads, best) &&
+                       !are_multiples_of_more(told, best);
   return is_grid ? best : 0;
 }
 

@@ -232,6 +232,21 @@ TEST_CASE("answers that are late by one time, or not at all, are no grid") {
     }
 }
 
+TEST_CASE("equal blocks of a command that gets faster are no grid") {
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Device device(seed);
+    device.costs.assign(11, 0.32);
+    for (double& cost : device.costs) cost *= 0.85 + 0.3 * device.uniform();
+    device.entry = 0.43;
+    device.jitter = 0.03;
+    double shots = 0;
+    device.seen = [&](double time) { return time * (1 + 0.2 * std::exp(-shots++ / 200)); };
+    found += ms_of_grid(device.rounds(40)) > 0 ? 1 : 0;
+  }
+  CHECK(found <= 1);
+}
+
 TEST_CASE("devices without a grid have none, also with values far out") {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
