@@ -69,7 +69,7 @@ expect '' jcprof run . --rounds ''
 
 # Each transport that a project file may name.
 schemes=$(grep -oE '"known: pcsc:.*"' "$sources/src/core/project_text.cpp" | grep -oE '[a-z]+:[][A-Z,"]' | cut -d: -f1)
-[ "$(wc -w <<<"$schemes")" -eq 4 ] || { echo "which transports are known? $schemes"; failed=1; }
+[ "$(wc -w <<<"$schemes")" -eq 5 ] || { echo "which transports are known? $schemes"; failed=1; }
 for scheme in $schemes; do has "$scheme:" jcprof run . --transport ''; done
 
 # The same in other shells, where they are there.
