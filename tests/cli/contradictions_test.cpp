@@ -121,7 +121,7 @@ TEST_CASE("run and annotate end with 4 where answers come at whole steps from th
     CHECK(annotated.exit_status == exit_code);
     const std::string copy = read_file(folder / "jcprof-out/annotated/a.c");
     for (std::uint32_t line = 1; line <= traps; ++line)
-      CHECK((copy.find(fmt::format("work({}); // unreliable ×1", line)) != std::string::npos) ==
+      CHECK((copy.find(fmt::format("work({:2}); // unreliable ×1", line)) != std::string::npos) ==
             (exit_code == 4));
   }
 }
