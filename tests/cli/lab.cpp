@@ -93,6 +93,8 @@ Lab::Lab() {
 }
 
 Lab::~Lab() {
+  // One that waits for our coordinator would do so for an hour.
+  for (const pid_t holder : processes_with("jcprof-labgrid")) ::kill(holder, SIGKILL);
   ::unsetenv("TMPDIR");
 }
 
@@ -145,6 +147,10 @@ void Lab::start_coordinator() {
 }
 
 void Lab::stop_coordinator() {
+  // It saves its places four times a minute.
+  const fs::path saved = folder_ / "places.yaml";
+  REQUIRE(
+      becomes_true([&] { return fs::exists(saved) && read_file(saved).find("first") != std::string::npos; }));
   coordinator_.reset();
   exporter_.reset();
 }
@@ -170,6 +176,25 @@ bool Lab::becomes_free() const {
   return becomes_true([this] { return is_free(); });
 }
 
+std::vector<pid_t> Lab::processes_with(const std::string& text) const {
+  std::vector<pid_t> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    try {
+      std::string line = read_file(entry.path() / "cmdline");
+      std::ranges::replace(line, '\0', ' ');
+      if (line.find(text) == std::string::npos || std::stoi(name) == ::getpid()) continue;
+      // Other labs may be on this machine. A place has no variables of ours, but its agent names the lab.
+      const std::string all = line + read_file(entry.path() / "environ");
+      if (all.find(folder_.path().string() + "/") != std::string::npos) found.push_back(std::stoi(name));
+    } catch (const std::exception&) {
+      continue;  // it has ended
+    }
+  }
+  return found;
+}
+
 bool Lab::was_acquired(const std::string& place) const {
   std::string said;
   for (int i = 1; i <= starts_; ++i) said += read_file(folder_ / ("coordinator" + std::to_string(i)));
@@ -191,8 +216,8 @@ LabBench::LabBench(const std::string& transport) {
   write_file(folder_ / "jcprof-out/traps.json", write_trap_map(map));
 }
 
-std::string LabBench::agent(const json& options) {
-  return JCPROF_FAULTY_AGENT " '" + options.dump() + "'";
+std::string LabBench::agent() {
+  return JCPROF_FAULTY_AGENT " '" + json{{"lab", std::getenv("TMPDIR")}}.dump() + "'";
 }
 
 void LabBench::list(const std::vector<std::pair<std::string, std::string>>& devices) const {
@@ -211,7 +236,7 @@ ProcessResult LabBench::run(const std::vector<std::string>& words) const {
   return run_and_wait(command(words), {}, 5min);
 }
 
-pid_t LabBench::start_alone(const std::vector<std::string>& words) const {
+StartedAlone LabBench::start_alone(const std::vector<std::string>& words) const {
   const Command of = command(words);
   const pid_t process = ::fork();
   if (process == 0) {
@@ -225,7 +250,7 @@ pid_t LabBench::start_alone(const std::vector<std::string>& words) const {
     if (::chdir(folder_.path().c_str()) == 0) ::execv(argv.front(), argv.data());
     ::_exit(127);
   }
-  return process;
+  return StartedAlone(process);
 }
 
 json LabBench::fleet() const {
@@ -252,28 +277,23 @@ void LabBench::wait_for_rounds(int rounds, const std::string& device) const {
   CHECK(becomes_true([&] { return count(last_round, device) >= rounds; }, 120s));
 }
 
-int status_of(pid_t process) {
-  int status = 0;
-  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+StartedAlone::~StartedAlone() {
+  if (process_ < 0) return;
+  ::kill(process_, SIGTERM);
+  status();
 }
 
-std::vector<pid_t> processes_with(const std::string& text) {
-  std::vector<pid_t> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    try {
-      std::string line = read_file(entry.path() / "cmdline");
-      std::ranges::replace(line, '\0', ' ');
-      if (line.find(text) != std::string::npos && std::stoi(name) != ::getpid())
-        found.push_back(std::stoi(name));
-    } catch (const std::exception&) {
-      continue;  // it has ended
-    }
+void StartedAlone::signal(int number) const {
+  REQUIRE(process_ > 0);
+  ::kill(process_, number);
+}
+
+int StartedAlone::status() {
+  int status = 0;
+  while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
   }
-  return found;
+  process_ = -1;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 }  // namespace jcprof::test

@@ -42,6 +42,8 @@ class Lab {
   bool becomes_free() const;
   /// Whether somebody has ever had the place.
   bool was_acquired(const std::string& place) const;
+  /// Those of this lab whose command line has this text.
+  std::vector<pid_t> processes_with(const std::string& text) const;
 
   /// The coordinator dies; exporters end then, and are started again with it, as systemd does.
   void stop_coordinator();
@@ -58,20 +60,35 @@ class Lab {
   std::optional<BackgroundProcess> exporter_;
 };
 
+/// A process that ends with this object. It is no child of a guard, which would end all that it left behind.
+class StartedAlone {
+ public:
+  explicit StartedAlone(pid_t process) : process_(process) {}
+  ~StartedAlone();
+  StartedAlone(const StartedAlone&) = delete;
+  StartedAlone& operator=(const StartedAlone&) = delete;
+
+  void signal(int number) const;
+  /// Its exit status, once it has ended; 128 and the signal.
+  int status();
+
+ private:
+  pid_t process_;  // negative: it was waited for
+};
+
 /// A program with four traps, as if it had been built.
 class LabBench {
  public:
   explicit LabBench(const std::string& transport);
 
-  /// Of an agent that answers well, for the shell of a place.
-  static std::string agent(const nlohmann::json& options = nlohmann::json::object());
+  /// Of an agent that answers well, for the shell of a place. It names the lab that there is.
+  static std::string agent();
   /// Devices with these names and transports.
   void list(const std::vector<std::pair<std::string, std::string>>& devices) const;
 
   Command command(std::vector<std::string> words) const;
   ProcessResult run(const std::vector<std::string>& words) const;
-  /// Not a child of a guard, which would end all that it left behind.
-  pid_t start_alone(const std::vector<std::string>& words) const;
+  StartedAlone start_alone(const std::vector<std::string>& words) const;
   nlohmann::json fleet() const;
 
   std::filesystem::path profile(const std::string& device = {}) const;
@@ -84,11 +101,6 @@ class LabBench {
  private:
   TemporaryFolder folder_;
 };
-
-/// The exit status of a process of start_alone(); 128 and the signal.
-int status_of(pid_t process);
-/// Processes whose command line has this text; of this machine, but for our own.
-std::vector<pid_t> processes_with(const std::string& text);
 
 inline constexpr const char* last_round = "SELECT coalesce(max(round), 0) FROM sample";
 inline constexpr const char* samples = "SELECT count(*) FROM sample";

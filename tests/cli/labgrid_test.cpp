@@ -87,7 +87,7 @@ TEST_CASE("the list of labgrid's client is read: names, aliases, tags and who ho
                     "hint: `labgrid-client -v places` shows the tags of each");
 }
 
-TEST_CASE("a run takes a place of labgrid, measures there and releases it") {
+TEST_CASE("a run takes a place of labgrid, measures there and releases it", "[real]") {
   JCPROF_NEEDS_LAB();
   const Lab lab;
   const LabBench bench("labgrid:first " + LabBench::agent());
@@ -101,7 +101,7 @@ TEST_CASE("a run takes a place of labgrid, measures there and releases it") {
   CHECK_THAT(lab.client({"reservations"}), Catch::Equals(""));
 }
 
-TEST_CASE("a place that somebody holds is waited for, and whoever holds it is named") {
+TEST_CASE("a place that somebody holds is waited for, and whoever holds it is named", "[real]") {
   JCPROF_NEEDS_LAB();
   const Lab lab;
   lab.client({"-p", "desk-a", "acquire"}, "bob");
@@ -117,23 +117,23 @@ TEST_CASE("a place that somebody holds is waited for, and whoever holds it is na
   CHECK(lab.is_free());
 }
 
-TEST_CASE("a run that waits for a place and is told to end leaves no reservation behind") {
+TEST_CASE("a run that waits for a place and is told to end leaves no reservation behind", "[real]") {
   JCPROF_NEEDS_LAB();
   const Lab lab;
   lab.client({"-p", "desk-a", "acquire"}, "bob");
   const LabBench bench("labgrid:desk-a " + LabBench::agent());
-  const pid_t run = bench.start_alone(short_run);
+  test::StartedAlone run = bench.start_alone(short_run);
   CHECK(test::becomes_true([&] { return !lab.client({"reservations"}).empty(); }));
   const auto before = std::chrono::steady_clock::now();
-  ::kill(run, SIGTERM);
-  CHECK(test::status_of(run) == 143);
+  run.signal(SIGTERM);
+  CHECK(run.status() == 143);
   CHECK(std::chrono::steady_clock::now() - before < 10s);
   CHECK(test::becomes_true([&] { return lab.client({"reservations"}).empty(); }));
-  CHECK(test::becomes_true([&] { return test::processes_with("bin/labgrid-client wait").empty(); }));
+  CHECK(test::becomes_true([&] { return lab.processes_with("bin/labgrid-client wait").empty(); }));
   CHECK_FALSE(lab.holder("desk-a").empty());  // it is bob's
 }
 
-TEST_CASE("a place is released after a failed run") {
+TEST_CASE("a place is released after a failed run", "[real]") {
   JCPROF_NEEDS_LAB();
   const Lab lab;
   const LabBench bench("labgrid:desk-a no-such-agent");
@@ -146,17 +146,17 @@ TEST_CASE("a place is released after a failed run") {
   CHECK(lab.is_free());
 }
 
-TEST_CASE("a place is released after Ctrl-C, SIGTERM and SIGKILL, and the next run goes on") {
+TEST_CASE("a place is released after Ctrl-C, SIGTERM and SIGKILL, and the next run goes on", "[real]") {
   JCPROF_NEEDS_LAB();
   const Lab lab;
   const LabBench bench("labgrid:desk-a " + LabBench::agent());
   long rounds = 0;
   for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
-    const pid_t run = bench.start_alone(long_run);
+    test::StartedAlone run = bench.start_alone(long_run);
     bench.wait_for_rounds(static_cast<int>(rounds) + 3);
     CHECK_FALSE(lab.holder("desk-a").empty());
-    ::kill(run, signal);
-    CHECK(test::status_of(run) == 128 + signal);
+    run.signal(signal);
+    CHECK(run.status() == 128 + signal);
     CHECK(lab.becomes_free());
     const long now = bench.count(test::last_round);
     CHECK(now >= rounds + 3);
@@ -170,7 +170,7 @@ TEST_CASE("a place is released after Ctrl-C, SIGTERM and SIGKILL, and the next r
   CHECK(lab.is_free());
 }
 
-TEST_CASE("an agent on our own computer finds the place in LG_PLACE, which is ours by its tags") {
+TEST_CASE("an agent on our own computer finds the place in LG_PLACE, which is ours by its tags", "[real]") {
   JCPROF_NEEDS_LAB();
   const Lab lab;
   const LabBench bench(
@@ -183,7 +183,7 @@ TEST_CASE("an agent on our own computer finds the place in LG_PLACE, which is ou
   CHECK(lab.is_free());
 }
 
-TEST_CASE("devices with the same tags get a place each, and wait if there are too few") {
+TEST_CASE("devices with the same tags get a place each, and wait if there are too few", "[real]") {
   JCPROF_NEEDS_LAB();
   const Lab lab;
   const LabBench bench("labgrid:?board=imx8 " + LabBench::agent());
@@ -205,22 +205,23 @@ TEST_CASE("devices with the same tags get a place each, and wait if there are to
   CHECK(lab.is_free());
 }
 
-TEST_CASE("a device whose process is killed loses no sample and no place, and the next call goes on") {
+TEST_CASE("a device whose process is killed loses no sample and no place, and the next call goes on",
+          "[real]") {
   JCPROF_NEEDS_LAB();
   const Lab lab;
   const LabBench bench("labgrid:desk-a " + LabBench::agent());
   bench.list({{"x", "labgrid:desk-a " + LabBench::agent()}, {"y", "labgrid:desk-b " + LabBench::agent()}});
   const std::vector<std::string> words{"run", ".", "--devices", "devices.json", "--rounds", "1000000"};
-  const pid_t run = bench.start_alone(words);
+  test::StartedAlone run = bench.start_alone(words);
   for (const char* device : {"x", "y"}) bench.wait_for_rounds(3, device);
-  const std::vector<pid_t> killed = test::processes_with("--as-device x");
+  const std::vector<pid_t> killed = lab.processes_with("--as-device x");
   REQUIRE(!killed.empty());
   ::kill(killed.front(), SIGKILL);
   CHECK(test::becomes_true([&] { return lab.holder("desk-a").empty(); }));
   CHECK_FALSE(lab.holder("desk-b").empty());
   const long before = bench.count(test::samples, "x");
-  ::kill(run, SIGTERM);
-  CHECK(test::status_of(run) == 143);
+  run.signal(SIGTERM);
+  CHECK(run.status() == 143);
   CHECK(lab.becomes_free());
   CHECK(before > 0);
   const long rounds = std::max(bench.count(test::last_round, "x"), bench.count(test::last_round, "y")) + 4;
@@ -233,7 +234,7 @@ TEST_CASE("a device whose process is killed loses no sample and no place, and th
   CHECK(lab.is_free());
 }
 
-TEST_CASE("a place that is held already is used, and stays held") {
+TEST_CASE("a place that is held already is used, and stays held", "[real]") {
   JCPROF_NEEDS_LAB();
   const Lab lab;
   lab.client({"-p", "desk-b", "acquire"});
@@ -247,18 +248,19 @@ TEST_CASE("a place that is held already is used, and stays held") {
   CHECK_FALSE(lab.holder("desk-b").empty());
 }
 
-TEST_CASE("a run goes on without its coordinator, and its place is released when there is one again") {
+TEST_CASE("a run goes on without its coordinator, and its place is released when there is one again",
+          "[real]") {
   JCPROF_NEEDS_LAB();
   Lab lab;
   const LabBench bench("labgrid:desk-a " + LabBench::agent());
-  const pid_t run = bench.start_alone(long_run);
+  test::StartedAlone run = bench.start_alone(long_run);
   bench.wait_for_rounds(3);
   lab.stop_coordinator();
   const long rounds = bench.count(test::last_round);
   bench.wait_for_rounds(static_cast<int>(rounds) + 5);
-  ::kill(run, SIGTERM);
-  CHECK(test::status_of(run) == 143);
-  CHECK(!test::processes_with("jcprof-labgrid").empty());  // it goes on trying
+  run.signal(SIGTERM);
+  CHECK(run.status() == 143);
+  CHECK(!lab.processes_with("jcprof-labgrid").empty());  // it goes on trying
   lab.start_coordinator();
   CHECK(lab.becomes_free());
   const ProcessResult again =
@@ -268,7 +270,7 @@ TEST_CASE("a run goes on without its coordinator, and its place is released when
   CHECK(lab.is_free());
 }
 
-TEST_CASE("jcprof doctor says which places a project may mean, or why it means none") {
+TEST_CASE("jcprof doctor says which places a project may mean, or why it means none", "[real]") {
   JCPROF_NEEDS_LAB();
   const Lab lab;
   lab.client({"-p", "desk-b", "acquire"}, "bob");
@@ -281,7 +283,7 @@ TEST_CASE("jcprof doctor says which places a project may mean, or why it means n
                  "missing  labgrid: labgrid has no place \"desk\"\n         did you mean \"desk-a\"?\n"));
 }
 
-TEST_CASE("what is wrong with a lab is said with a cause and a remedy") {
+TEST_CASE("what is wrong with a lab is said with a cause and a remedy", "[real]") {
   JCPROF_NEEDS_LAB();
   Lab lab;
   const auto says = [](const std::string& transport, int status, const std::string& text) {
