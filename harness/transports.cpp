@@ -16,9 +16,11 @@
 #include "harness/exec/transport.hpp"
 #include "harness/inputs.hpp"
 #include "harness/labgrid/held_place.hpp"
+#include "harness/labgrid/places.hpp"
 #include "src/core/error.hpp"
 #include "src/core/lab_address.hpp"
 #include "src/core/process.hpp"
+#include "src/core/shell_words.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof::harness {
@@ -113,11 +115,15 @@ AgentSettings lab_settings(const Project& project, const TrapMap& map, const Lab
   Placeholders values = placeholders(project, places.out, "", "");
   values.emplace("place", place);
   AgentSettings settings = agent_settings(project, map, "labgrid-client", places);
-  // The shell of the place takes the words apart.
-  settings.command.argv = address.is_here ? agent_argv(address.command, values)
-                                          : std::vector<std::string>{"labgrid-client", "-p", place, "ssh",
-                                                                     fill_in(address.command, values)};
-  settings.command.argv.front() = beside_us(settings.command.argv.front());
+  if (address.is_here) {
+    settings.command.argv = agent_argv(address.command, values);
+    settings.command.argv.front() = beside_us(settings.command.argv.front());
+  } else {
+    // The shell of the place takes the words apart.
+    for (auto& [name, value] : values) value = shell_word(value);
+    settings.command.argv = {"labgrid-client", "-p", place, "ssh", fill_in(address.command, values)};
+    settings.command.environment = client_environment();
+  }
   settings.place = place;
   return settings;
 }
@@ -151,9 +157,9 @@ std::unique_ptr<Transport> make_exec(const Project& project, const TrapMap& map,
 
 }  // namespace
 
-void hold_place(const Project& project, const std::string& uri, const std::string& earlier_reader) {
-  if (const std::optional<LabAddress> lab = lab_address_of(uri.empty() ? project.transport : uri))
-    place_of_process(*lab, earlier_reader);
+std::string hold_place(const Project& project, const std::string& uri, const std::string& earlier_reader) {
+  const std::optional<LabAddress> lab = lab_address_of(uri.empty() ? project.transport : uri);
+  return lab ? place_of_process(*lab, earlier_reader) : "";
 }
 
 std::string reader_for(const Project& project, const std::string& uri) {

@@ -31,8 +31,10 @@ std::string reader_for(const Project& project, const std::string& uri);
 
 /// Where the transport is `labgrid:`, waits for its place and holds it until this process ends. The programs
 /// that are started from then on find it in LG_PLACE.
-/// `earlier_reader`: that of an earlier run, whose place is preferred.
-void hold_place(const Project& project, const std::string& uri, const std::string& earlier_reader = {});
+/// `earlier_reader`: that of an earlier run, whose place is preferred. Returns the place, empty for other
+/// transports.
+std::string hold_place(const Project& project, const std::string& uri,
+                       const std::string& earlier_reader = {});
 
 /// The way to start and greet an agent for this project; `command` is the text behind "agent:".
 AgentSettings agent_settings(const Project& project, const TrapMap& map, const std::string& command,

@@ -192,7 +192,7 @@ class FleetRun {
     return run ? run->reader : "";
   }
 
-  /// What it waits for.
+  /// The reason why it waits.
   void note(std::size_t index, const std::string& text) {
     const std::scoped_lock lock(mutex_);
     shown_[index].progress = text;
@@ -291,13 +291,21 @@ void print_devices(const std::vector<ListedDevice>& devices) {
 std::vector<std::string> programs_of_devices(const std::vector<ListedDevice>& devices) {
   std::vector<std::string> programs;
   for (const ListedDevice& device : devices)
-    if (device.transport.starts_with("agent:") || device.transport.starts_with("labgrid:"))
+    if (is_by_agent(device.transport))
       programs.push_back(fmt::format("device {}: {}", device.name, device.transport));
   return programs;
 }
 
 ExitCode run_devices_in(const OutputFolder& folder, const Project& project, const RunOptions& options,
                         std::vector<ListedDevice> devices) {
+  const auto is_in_lab = [](const ListedDevice& device) {
+    return lab_address_of(device.transport).has_value();
+  };
+  if (!harness::place_of_others().empty() && std::ranges::any_of(devices, is_in_lab))
+    throw UserError(
+        Fault{.message = fmt::format("{} names one place, and each device takes a place of its own",
+                                     harness::held_place_variable),
+              .hint = "unset it; --transport measures at that place alone"});
   refuse_changed_sources(project, read_trap_map(folder.path() / "traps.json"));
   catch_signals();
   return FleetRun(project, folder.path(), std::move(devices), options).measure();

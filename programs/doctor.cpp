@@ -185,7 +185,8 @@ void look_at_lab(const Project& project, ProjectFacts& facts) {
   const std::optional<LabAddress> address = lab_address_of(project.transport);
   if (!address || !is_in_path("labgrid-client")) return;
   try {
-    for (const harness::LabPlace& place : harness::places_at(*address, harness::places_of_lab()))
+    for (const harness::LabPlace& place :
+         harness::places_at(*address, harness::places_of_lab(), harness::lab_user()))
       facts.lab += fmt::format("{}{} is {}", facts.lab.empty() ? "" : ", ", place.name,
                                place.holder.empty() ? "free" : "held by " + place.holder);
   } catch (const UserError& error) {

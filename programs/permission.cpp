@@ -16,6 +16,7 @@
 
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
+#include "src/core/lab_address.hpp"
 #include "src/core/text.hpp"
 #include "src/core/unique_fd.hpp"
 
@@ -88,8 +89,7 @@ std::vector<std::string> programs_of_install(const Project& project) {
 std::vector<std::string> programs_of_run(const Project& project) {
   std::vector<std::string> programs;
   if (project.start) programs.push_back(line("start", project.start->run, project.start->cwd));
-  if (project.transport.starts_with("agent:") || project.transport.starts_with("labgrid:"))
-    programs.push_back(project.transport);
+  if (is_by_agent(project.transport)) programs.push_back(project.transport);
   // jcprof-agent-card starts programs that its options name.
   if (project.agent.options.find("\"run\"") != std::string::npos)
     programs.push_back("agent's options: " + project.agent.options);

@@ -31,20 +31,25 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// The arguments are what becomes of the power, then the tags of a reservation. By a reservation labgrid lets
-// those who wait come in turn. Signals are for us; the end of our life comes as the end of its input.
+// The arguments are: the power's fate, and the tags of a reservation. By a reservation labgrid lets those who
+// wait come in turn. Signals are for us; the end of our life comes as the end of its input. A coordinator
+// that starts anew knows no reservation, nor does one that was told to forget ours: it is made again, for a
+// while.
 constexpr const char* holder_script = R"script(
 trap '' INT TERM HUP PIPE
 trap over=1 USR1
 exec 3<&0 </dev/null
-unset LG_ENV LG_PLACE LG_STATE LG_INITIAL_STATE LG_TOKEN
-token= place= over=
+unset LG_PLACE LG_TOKEN
+token= place= owner= over= again=
+newline='
+'
 cause() { printf '%s\n' "$1" | sed -n '$p'; }
+value() { printf '%s\n' "$said" | sed -n "s/^ *$1: //p" | head -n 1; }
 give_back() {
-  [ -z "$token" ] || labgrid-client cancel-reservation "$token"
+  [ -z "$token" ] || labgrid-client cancel-reservation "$token" >/dev/null
   tries=1800
-  until [ -z "$place" ] || said=$(labgrid-client -p "$place" release 2>&1); do
-    case $said in *' is not acquired' | *' different user '* | *' matches nothing') break ;; esac
+  until [ -z "$place" ] || said=$(labgrid-client -p "$place" release-from "$owner" 2>&1); do
+    case $said in *' is not acquired') break ;; esac
     echo "kept $(cause "$said")"
     [ $((tries -= 1)) -gt 0 ] || exit 1
     sleep 2
@@ -56,26 +61,38 @@ fail() {
   echo "failed $(cause "$1")"
   give_back
 }
+take() {
+  said=$(labgrid-client reserve "$@" 2>&1) || return
+  token=$(value token) owner=$(value owner)
+  [ -n "$token" ] && [ -n "$owner" ] || return
+  again=${again:-30}
+  labgrid-client wait "$token" >/dev/null &
+  waiter=$!
+  while [ -z "$over" ] && kill -0 $waiter; do sleep 1; done
+  [ -z "$over" ] || { kill $waiter; give_back; }
+  said=$(labgrid-client -p "+$token" acquire 2>&1) || return
+  place=${said##*acquired place }
+  place=${place%%"$newline"*}
+}
 power=$1
 shift
 {
   while read -r line; do :; done
-  kill -USR1 $$
-} <&3 &
+  parent=$$
+  read -r pid name state parent rest </proc/self/stat
+  [ "$parent" != $$ ] || kill -USR1 $$
+} <&3 >/dev/null &
 other_end=$!
 exec 3<&-
-said=$(labgrid-client reserve --shell "$@" 2>&1) || fail "$said"
-token=${said##*LG_TOKEN=}
-export LG_TOKEN="$token"
-labgrid-client wait "$token" >/dev/null &
-waiter=$!
-while [ -z "$over" ] && kill -0 $waiter; do sleep 1; done
-[ -z "$over" ] || { kill $waiter; give_back; }
-said=$(labgrid-client -p + acquire 2>&1) || fail "$said"
-place=${said##*acquired place }
-labgrid-client cancel-reservation "$token"
+until take "$@"; do
+  case $said in *' matches nothing' | *'connect to coordinator'*) ;; *) fail "$said" ;; esac
+  [ "${again:=0}" -gt 0 ] || fail "$said"
+  again=$((again - 1)) token=
+  sleep 2
+  [ -z "$over" ] || give_back
+done
+labgrid-client cancel-reservation "$token" >/dev/null
 token=
-unset LG_TOKEN
 [ -n "$over" ] || [ -z "$power" ] || said=$(labgrid-client -p "$place" power "$power" 2>&1) || fail "$said"
 echo "holds $place"
 wait $other_end
@@ -85,7 +102,7 @@ give_back
 // A client of labgrid takes half a second for each of its jobs, and longer on a busy machine.
 constexpr seconds silence_before_telling{15};
 constexpr seconds patience_for_release{20};
-// Of the end of jcprof, which comes soon (src/core/cancellation.cpp).
+// The end of jcprof comes soon then (src/core/cancellation.cpp).
 constexpr std::chrono::nanoseconds patience_after_signal = milliseconds{1200};
 
 struct StreamsOfHolder {
@@ -106,11 +123,11 @@ struct StreamsOfHolder {
   if (const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0)
     ::dup2(nowhere, STDERR_FILENO);
   ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-  ::execv("/bin/sh", argv);
+  ::execv("/usr/bin/env", argv);
   ::_exit(127);
 }
 
-/// Who has the places that we want.
+/// The places that we want, and their holders.
 std::string holders_of(const std::vector<LabPlace>& places) {
   std::vector<std::string> texts;
   std::ranges::transform(places, std::back_inserter(texts), [](const LabPlace& place) {
@@ -119,13 +136,22 @@ std::string holders_of(const std::vector<LabPlace>& places) {
   return fmt::format("{}", fmt::join(texts, ", or "));
 }
 
+/// The place that others hold for us is the one that the address names, perhaps by an alias.
+void refuse_another(const LabAddress& address, const std::string& of_others) {
+  if (address.place.empty() || address.place == of_others) return;
+  if (places_at(address, places_of_lab(), lab_user()).front().name == of_others) return;
+  throw UserError(Fault{.message = fmt::format("{} is \"{}\", and the transport names place \"{}\"",
+                                               held_place_variable, of_others, address.place),
+                        .hint = "unset it, or name the same place in both"});
+}
+
 }  // namespace
 
 HeldPlace::HeldPlace(const LabAddress& address, const std::string& earlier_reader, const Tell& tell) {
-  std::vector<LabPlace> places = places_at(address, places_of_lab());
+  std::vector<LabPlace> places = places_at(address, places_of_lab(), lab_user());
   // A run is resumed where it began.
   const auto earlier = std::ranges::find_if(places, [&](const LabPlace& place) {
-    return place.holder.empty() && place.name == earlier_reader.substr(0, earlier_reader.find(": "));
+    return place.holder.empty() && place.name == place_in(earlier_reader);
   });
   const bool is_named = !address.place.empty() || earlier != places.end();
   if (earlier != places.end()) places = {*earlier};
@@ -138,7 +164,9 @@ HeldPlace::HeldPlace(const LabAddress& address, const std::string& earlier_reade
 }
 
 void HeldPlace::start(const LabAddress& address, const std::string& filter) {
-  std::vector<std::string> words{"sh", "-c", holder_script, "jcprof-labgrid", address.power};
+  std::vector<std::string> words{"env"};
+  for (const auto& [variable, value] : client_environment()) words.push_back(variable + "=" + value);
+  words.insert(words.end(), {"sh", "-c", holder_script, "jcprof-labgrid", address.power});
   if (filter.empty())
     words.insert(words.end(), address.tags.begin(), address.tags.end());
   else
@@ -203,19 +231,36 @@ HeldPlace::~HeldPlace() {
   const Clock::time_point deadline =
       Clock::now() +
       (is_in_haste ? patience_after_signal - cancellation().asked_for() : patience_for_release);
-  std::string why = "the holder of it was ended";
+  std::string why;
+  bool is_released = false;
   while (Clock::now() < deadline) {
     const auto said = line(std::chrono::ceil<milliseconds>(deadline - Clock::now()), -1);
-    if (said == "released") why.clear();
+    is_released = is_released || said == "released";
     if (said && said->starts_with("kept ")) why = cause_in(said->substr(5));
     if (!said) break;
   }
   ::waitpid(holder_, nullptr, WNOHANG);
-  if (why.empty() || cancellation().signal() != 0 || name_.empty()) return;
-  fmt::print(stderr,
-             "warning: place \"{}\" is not released yet: {}. A process goes on trying for an hour; "
-             "`labgrid-client -p {} release` does it by hand\n",
-             name_, why, name_);
+  if (is_released) return;
+  const bool goes_on = output_.get() >= 0;
+  if (!goes_on)
+    fmt::print(stderr,
+               "warning: place \"{}\" stays yours, because the process that held it was ended{}; "
+               "`labgrid-client -p {} release` gives it back\n",
+               name_, why.empty() ? "" : ": " + why, name_);
+  else if (!is_in_haste)
+    fmt::print(stderr,
+               "warning: place \"{}\" is not released yet{}. A process goes on trying for an hour or "
+               "more; `labgrid-client -p {} release` does it by hand\n",
+               name_, why.empty() ? "" : ": " + why, name_);
+}
+
+std::string place_in(const std::string& reader) {
+  return reader.substr(0, reader.find(": "));
+}
+
+std::string place_of_others() {
+  const char* const place = std::getenv(held_place_variable);
+  return place == nullptr ? "" : place;
 }
 
 const std::string& place_of_process(const LabAddress& address, const std::string& earlier_reader) {
@@ -227,7 +272,9 @@ const std::string& place_of_process(const LabAddress& address, const std::string
                           .hint = "name the same one in both, or by --transport"});
   if (!name.empty()) return name;
   asked = address;
-  if (const char* const of_others = std::getenv(held_place_variable)) {
+  const std::string of_others = place_of_others();
+  if (!of_others.empty()) {
+    refuse_another(address, of_others);
     name = of_others;
   } else {
     cancellation();  // which our end asks

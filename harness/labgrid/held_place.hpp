@@ -44,6 +44,11 @@ class HeldPlace {
 
 /// The environment of those whose place another process holds.
 inline constexpr const char* held_place_variable = "JCPROF_PLACE";
+/// Its value; empty: there is none.
+std::string place_of_others();
+
+/// The part of a run's reader that is the place of a lab.
+std::string place_in(const std::string& reader);
 
 /// The place of this process: held from the first call to the process's end, or by whoever started us. Its
 /// name is in the environment as LG_PLACE from then on.

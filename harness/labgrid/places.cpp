@@ -2,12 +2,14 @@
 #include "harness/labgrid/places.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <pwd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -32,17 +34,30 @@ std::vector<std::string> listed(std::string_view text) {
   return items;
 }
 
-/// What stands behind `key` in a line of a place's.
+/// The text behind `key` in a line of a place's.
 std::optional<std::string_view> value_in_line(std::string_view line, std::string_view key) {
   if (!line.starts_with(key)) return std::nullopt;
   return line.substr(key.size());
 }
 
-bool is_named(const LabPlace& place, std::string_view name) {
-  // An alias may stand in the name space of a user: "alice:board".
-  return place.name == name || std::ranges::any_of(place.aliases, [&](std::string_view alias) {
-           return alias == name || alias.substr(alias.find(':') + 1) == name;
-         });
+/// A name goes before aliases. An alias may stand in the name space of a user, for whom alone it holds:
+/// "alice:board".
+std::vector<LabPlace> named(const std::string& name, const std::vector<LabPlace>& all,
+                            const std::string& user) {
+  if (const auto exact = std::ranges::find(all, name, &LabPlace::name); exact != all.end()) return {*exact};
+  std::vector<LabPlace> found;
+  std::ranges::copy_if(all, std::back_inserter(found), [&](const LabPlace& place) {
+    return std::ranges::any_of(place.aliases, [&](const std::string& alias) {
+      return alias == name || alias == fmt::format("{}:{}", user, name);
+    });
+  });
+  return found;
+}
+
+std::string names_of(const std::vector<LabPlace>& places) {
+  std::vector<std::string> names;
+  std::ranges::transform(places, std::back_inserter(names), &LabPlace::name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 bool has_tags(const LabPlace& place, const std::vector<std::string>& tags) {
@@ -67,11 +82,29 @@ std::vector<LabPlace> read_places(std::string_view text) {
   return places;
 }
 
-std::vector<LabPlace> places_at(const LabAddress& address, const std::vector<LabPlace>& all) {
+std::string lab_user() {
+  if (const char* const user = std::getenv("LG_USERNAME")) return user;
+  for (const char* variable : {"LOGNAME", "USER", "LNAME", "USERNAME"})
+    if (const char* const user = std::getenv(variable); user != nullptr && *user != '\0') return user;
+  passwd entry{};
+  passwd* us = nullptr;
+  std::array<char, 16384> texts{};
+  ::getpwuid_r(::getuid(), &entry, texts.data(), texts.size(), &us);
+  return us == nullptr ? "" : us->pw_name;
+}
+
+std::vector<LabPlace> places_at(const LabAddress& address, const std::vector<LabPlace>& all,
+                                const std::string& user) {
   std::vector<LabPlace> found;
-  std::ranges::copy_if(all, std::back_inserter(found), [&](const LabPlace& place) {
-    return address.place.empty() ? has_tags(place, address.tags) : is_named(place, address.place);
-  });
+  if (address.place.empty())
+    std::ranges::copy_if(all, std::back_inserter(found),
+                         [&](const LabPlace& place) { return has_tags(place, address.tags); });
+  else
+    found = named(address.place, all, user);
+  if (!address.place.empty() && found.size() > 1)
+    throw UserError(Fault{.message = fmt::format("\"{}\" is an alias of several places of labgrid: {}",
+                                                 address.place, names_of(found)),
+                          .hint = "use the name of the place itself"});
   if (!found.empty()) return found;
   if (address.place.empty())
     throw UserError(Fault{
@@ -104,6 +137,12 @@ UserError lab_error(const std::string& doing, std::string_view said) {
       "start it, or name it by LG_COORDINATOR=HOST:PORT; `labgrid-client places` tries it");
 }
 
+const std::vector<std::pair<std::string, std::string>>& client_environment() {
+  static const std::vector<std::pair<std::string, std::string>> none{
+      {"LG_ENV", ""}, {"LG_STATE", ""}, {"LG_INITIAL_STATE", ""}};
+  return none;
+}
+
 std::vector<LabPlace> places_of_lab() {
   const UniqueFd list(::memfd_create("places", MFD_CLOEXEC));
   if (list.get() < 0) throw environment_error("cannot make a file in memory", "too many files are open");
@@ -111,7 +150,7 @@ std::vector<LabPlace> places_of_lab() {
   try {
     result = run_and_wait({.argv = {"labgrid-client", "-v", "places"},
                            .cwd = std::filesystem::current_path(),
-                           .environment = {{"LG_ENV", ""}}},
+                           .environment = client_environment()},
                           {.keep_bytes = longest_list, .descriptor = list.get()}, longest_look);
   } catch (const UserError&) {
     throw environment_error("labgrid-client cannot be started, and the transport is \"labgrid:\"",

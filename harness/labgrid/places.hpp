@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/core/error.hpp"
@@ -18,11 +19,17 @@ struct LabPlace {
   std::string holder = {};             // "HOST/USER"; empty: it is free
 };
 
-/// Of `labgrid-client -v places`.
+/// `text` is that of `labgrid-client -v places`.
 std::vector<LabPlace> read_places(std::string_view text);
-/// All that an address may mean. UserError where there is none.
-std::vector<LabPlace> places_at(const LabAddress& address, const std::vector<LabPlace>& all);
+/// LG_USERNAME, or our own name.
+std::string lab_user();
+/// All that an address may mean to this user, one at most for a name. UserError where there is none, or an
+/// alias is of several.
+std::vector<LabPlace> places_at(const LabAddress& address, const std::vector<LabPlace>& all,
+                                const std::string& user);
 
+/// For each labgrid-client of ours: the place is named by us, and no file is asked for it.
+const std::vector<std::pair<std::string, std::string>>& client_environment();
 /// Asks the coordinator. UserError where there is no client, or no coordinator.
 std::vector<LabPlace> places_of_lab();
 

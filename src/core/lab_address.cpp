@@ -36,6 +36,7 @@ std::string read_condition(std::string_view text, LabAddress& to) {
   }
   if (value != "on" && value != "cycle")
     return fmt::format("\"{}\" is not what becomes of the power: \"on\" and \"cycle\" are", value);
+  if (!to.power.empty()) return "the power is named twice";
   to.power = value;
   return "";
 }
@@ -43,7 +44,11 @@ std::string read_condition(std::string_view text, LabAddress& to) {
 /// The fault, or nothing.
 std::string read(std::string_view text, LabAddress& to) {
   std::string_view which = take_until(text, ' ');
+  const bool has_conditions = which.find('?') != std::string_view::npos;
   to.place = take_until(which, '?');
+  if (to.place.find('=') != std::string::npos)
+    return fmt::format("\"{}\" is no place; tags stand behind a \"?\"", to.place);
+  if (has_conditions && !to.place.empty() && which.empty()) return "nothing stands behind the \"?\"";
   while (!which.empty())
     if (std::string fault = read_condition(take_until(which, ','), to); !fault.empty()) return fault;
   if (to.place.empty() == to.tags.empty())
@@ -57,6 +62,10 @@ std::string read(std::string_view text, LabAddress& to) {
 }
 
 }  // namespace
+
+bool is_by_agent(std::string_view transport) {
+  return transport.starts_with(here) || transport.starts_with(scheme);
+}
 
 std::string fault_of_lab_address(std::string_view text) {
   LabAddress address;

@@ -18,9 +18,11 @@ struct LabAddress {
   bool is_here = false;           // the command runs on our computer, else on that of the place
 };
 
+/// The transport starts an agent: "agent:" and "labgrid:".
+bool is_by_agent(std::string_view transport);
 /// Empty where the text is an address.
 std::string fault_of_lab_address(std::string_view text);
-/// Of a transport with the scheme "labgrid:"; nothing for the others. UserError.
+/// Nothing where the scheme is not "labgrid:". UserError.
 std::optional<LabAddress> lab_address_of(std::string_view transport);
 
 }  // namespace jcprof
