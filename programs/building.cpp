@@ -28,9 +28,9 @@ Placeholders values_of_steps(const Project& project, const std::filesystem::path
 }
 
 void build_and_install(const Project& project, const Placeholders& values, const StepOptions& options,
-                       const std::string& transport) {
+                       const Target& target) {
   run_steps("build", project.build, values, options);
-  if (!options.is_dry && !project.install.empty()) harness::hold_place(project, transport);
+  if (!options.is_dry) harness::hold_place(project, target.transport, target.earlier_reader);
   run_steps("install", project.install, values, options);
   if (!options.is_dry) note_build(values.at("out"));
 }

@@ -17,8 +17,15 @@ void ask_about_all(const Project& project, const std::filesystem::path& out, boo
 Placeholders values_of_steps(const Project& project, const std::filesystem::path& out,
                              const std::string& transport);
 
-/// The steps of the project that build the tree and install it. Notes what was built.
+/// The way to the target of a call.
+struct Target {
+  std::string transport = {};       // in place of the project's
+  std::string earlier_reader = {};  // of the run that may be resumed
+};
+
+/// The steps of the project that build the tree and install it. Holds the target's place of a lab from
+/// between them on. Notes what was built.
 void build_and_install(const Project& project, const Placeholders& values, const StepOptions& options,
-                       const std::string& transport = {});
+                       const Target& target = {});
 
 }  // namespace jcprof::cli

@@ -111,6 +111,7 @@ class Trial {
     build();
     step_ = "install";
     if (!project_.install.empty()) {
+      harness::hold_place(project_, "");
       run_steps("install", project_.install, values_, {.is_shown = false});
       ok(fmt::format("{} steps", project_.install.size()));
     }

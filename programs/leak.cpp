@@ -38,7 +38,7 @@ void build(const Project& project, const OutputFolder& folder, const LeakOptions
   gen.common.yes = true;  // ask_about_all has asked
   make_tree(gen, folder);
   build_and_install(project, values_of_steps(project, folder.path(), options.transport),
-                    {.is_shown = !is_silent(options.common)}, options.transport);
+                    {.is_shown = !is_silent(options.common)}, {.transport = options.transport});
 }
 
 harness::LeakOptions settings_of(const Project& project, const LeakOptions& options) {

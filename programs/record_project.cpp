@@ -16,9 +16,9 @@
 #include "harness/exec/timed_run.hpp"
 #include "harness/inputs.hpp"
 #include "harness/transports.hpp"
+#include "programs/building.hpp"
 #include "programs/output.hpp"
 #include "programs/permission.hpp"
-#include "programs/steps.hpp"
 #include "programs/without_traps.hpp"
 #include "src/engine/statistics.hpp"
 
@@ -59,9 +59,7 @@ void make_and_build(const Project& project, const OutputFolder& folder, const Re
   make_tree(gen, folder);
   Placeholders values = placeholders(project, folder.path());
   values.emplace("reader", "");
-  const StepOptions how{.is_shown = !options.quiet};
-  run_steps("build", project.build, values, how);
-  run_steps("install", project.install, values, how);
+  build_and_install(project, values, {.is_shown = !options.quiet});
 }
 
 std::vector<StoredInput> all_inputs(const Project& project) {

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/labgrid/held_place.hpp"
 #include "harness/transports.hpp"
 #include "programs/building.hpp"
 #include "programs/built.hpp"
@@ -244,12 +245,11 @@ class SessionRuns {
       }
     open_own_folder(sets_[turn.build].folder());  // no link leads there
     if (is_told()) fmt::print("{}\n", name_of(turn));
-    if (is_in_turn()) {
-      harness::hold_place(build.place.project, options_.transport);
+    hold_place(build.place.project);
+    if (is_in_turn())
       run_steps("install", build.place.project.install,
                 values_of_steps(build.place.project, build.place.out, options_.transport),
                 {.is_shown = is_told()});
-    }
     std::fflush(stdout);
     // For those who annotate it, or wish to meanwhile.
     const OutputFolder folder({.folder = profile.parent_path(), .verb = "jcprof run", .project = {}});
@@ -259,6 +259,28 @@ class SessionRuns {
     RunResult result = measure(subject, options, [this, &turn] { begin(turn); });
     if (is_told()) print(result, profile);
     return result;
+  }
+
+  /// That of the first session that is stored; empty: there is none.
+  std::string earlier_reader() const {
+    if (options_.fresh) return "";
+    for (const SessionSet& set : sets_)
+      for (std::uint32_t session = 1; session <= count_; ++session)
+        if (const std::optional<RunInfo> run = last_run(set.folder_of(session) / "profile.jcprof"))
+          return run->reader;
+    return "";
+  }
+
+  /// Sessions of two places do not belong together.
+  void hold_place(const Project& project) const {
+    const std::string earlier = earlier_reader();
+    const std::string place = harness::hold_place(project, options_.transport, earlier);
+    if (place.empty() || earlier.empty() || place == harness::place_in(earlier)) return;
+    throw UserError(
+        Fault{.message = fmt::format("the stored sessions were measured at place \"{}\", and this is \"{}\"",
+                                     harness::place_in(earlier), place),
+              .hint = fmt::format("the same command resumes when \"{}\" is free; --fresh measures all anew",
+                                  harness::place_in(earlier))});
   }
 
   /// All sessions of an earlier state go with the first one of the new.
