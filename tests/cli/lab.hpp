@@ -34,13 +34,13 @@ class Lab {
   Lab(const Lab&) = delete;
   Lab& operator=(const Lab&) = delete;
 
-  /// What labgrid-client said, as the user of this process or another. It must succeed.
+  /// The output of labgrid-client, as the user of this process or another. It must succeed.
   std::string client(const std::vector<std::string>& words, const std::string& user = {}) const;
   /// "HOST/USER"; empty: it is free.
   std::string holder(const std::string& place) const;
   bool is_free() const { return holder("desk-a").empty() && holder("desk-b").empty(); }
   bool becomes_free() const;
-  /// Whether somebody has ever had the place.
+  /// Somebody has had the place.
   bool was_acquired(const std::string& place) const;
   /// Those of this lab whose command line has this text.
   std::vector<pid_t> processes_with(const std::string& text) const;
@@ -81,7 +81,7 @@ class LabBench {
  public:
   explicit LabBench(const std::string& transport);
 
-  /// Of an agent that answers well, for the shell of a place. It names the lab that there is.
+  /// The command of an agent that answers well, for the shell of a place. It names the lab that there is.
   static std::string agent();
   /// Devices with these names and transports.
   void list(const std::vector<std::pair<std::string, std::string>>& devices) const;

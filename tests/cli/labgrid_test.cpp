@@ -13,6 +13,7 @@
 
 #include "harness/labgrid/places.hpp"
 #include "src/core/error.hpp"
+#include "src/core/file.hpp"
 #include "src/core/lab_address.hpp"
 #include "tests/cli/lab.hpp"
 
@@ -26,6 +27,17 @@ using test::LabBench;
 
 const std::vector<std::string> short_run{"run", ".", "--rounds", "14", "-q"};
 const std::vector<std::string> long_run{"run", ".", "--rounds", "1000000", "-q"};
+
+void kill_holder(const Lab& lab) {
+  for (const pid_t process : lab.processes_with("jcprof-labgrid")) ::kill(process, SIGKILL);
+}
+
+/// That of the only reservation.
+std::string token_in(const Lab& lab) {
+  const std::string all = lab.client({"reservations"});
+  const std::size_t begin = all.find('\'') + 1;
+  return all.substr(begin, all.find('\'', begin) - begin);
+}
 
 TEST_CASE("an address in a lab is a place or tags, and the command of an agent") {
   const LabAddress named = lab_address_of("labgrid:desk-a  agent --device 'my board'").value();
@@ -55,6 +67,9 @@ TEST_CASE("an address in a lab that is none is refused with its fault") {
           fmt::format("\"{}\" is no tag of a place, such as \"board=imx8\"", tag));
   CHECK(fault_of_lab_address("desk-a?power=off agent") ==
         "\"off\" is not what becomes of the power: \"on\" and \"cycle\" are");
+  CHECK(fault_of_lab_address("desk-a?power=on,power=cycle agent") == "the power is named twice");
+  CHECK(fault_of_lab_address("desk-a? agent") == "nothing stands behind the \"?\"");
+  CHECK(fault_of_lab_address("board=imx8 agent") == "\"board=imx8\" is no place; tags stand behind a \"?\"");
   CHECK_THROWS_WITH(lab_address_of("labgrid:desk-a"),
                     Catch::Contains("is missing behind the place in \"labgrid:desk-a\"") &&
                         Catch::Contains("hint: such as \"labgrid:PLACE jcprof-agent-teec\""));
@@ -77,80 +92,43 @@ TEST_CASE("the list of labgrid's client is read: names, aliases, tags and who ho
   CHECK(places[1].name == "desk-b");
   CHECK(places[1].tags.empty());
   CHECK(places[1].holder.empty());
-  for (const char* name : {"desk-a", "first", "mine"})
-    CHECK(harness::places_at({.place = name}, places).front().name == "desk-a");
-  CHECK(harness::places_at({.tags = {"name=desk-b"}}, places).front().name == "desk-b");
-  CHECK_THROWS_WITH(harness::places_at({.place = "desk-c"}, places),
+  const auto names_at = [](const LabAddress& address, const std::vector<harness::LabPlace>& all) {
+    std::string names;
+    for (const harness::LabPlace& place : harness::places_at(address, all, "alice"))
+      names += place.name + " ";
+    return names;
+  };
+  for (const char* name : {"desk-a", "first", "mine"}) CHECK(names_at({.place = name}, places) == "desk-a ");
+  CHECK(names_at({.tags = {"name=desk-b"}}, places) == "desk-b ");
+  CHECK_THROWS_WITH(names_at({.place = "desk-c"}, places),
                     Catch::StartsWith("labgrid has no place \"desk-c\"\nhint: did you mean \"desk-"));
-  CHECK_THROWS_WITH(harness::places_at({.tags = {"board=imx8", "rack=b"}}, places),
+  CHECK_THROWS_WITH(harness::places_at({.place = "mine"}, places, "bob"),
+                    Catch::StartsWith("labgrid has no place \"mine\""));
+  CHECK_THROWS_WITH(names_at({.tags = {"board=imx8", "rack=b"}}, places),
                     "no place of labgrid has the tags \"board=imx8, rack=b\"\n"
                     "hint: `labgrid-client -v places` shows the tags of each");
+  const std::vector<harness::LabPlace> alike{{.name = "desk-a", .aliases = {"desk-b", "both", "bob:own"}},
+                                             {.name = "desk-b", .aliases = {"both", "alice:own"}}};
+  CHECK(names_at({.place = "desk-b"}, alike) == "desk-b ");
+  CHECK(names_at({.place = "own"}, alike) == "desk-b ");
+  CHECK_THROWS_WITH(names_at({.place = "both"}, alike),
+                    "\"both\" is an alias of several places of labgrid: desk-a, desk-b\n"
+                    "hint: use the name of the place itself");
 }
 
-TEST_CASE("a run takes a place of labgrid, measures there and releases it", "[real]") {
+TEST_CASE("a run takes a place of labgrid, and gives it back however it ends", "[real]") {
   JCPROF_NEEDS_LAB();
   const Lab lab;
   const LabBench bench("labgrid:first " + LabBench::agent());
-  const ProcessResult result = bench.run(short_run);
-  INFO(result.tail);
-  CHECK(result.exit_status == 0);
+  const ProcessResult first = bench.run(short_run);
+  INFO(first.tail);
+  CHECK(first.exit_status == 0);
   CHECK(bench.count(test::last_round) == 14);
   CHECK(bench.text("SELECT reader FROM run") == "desk-a");
   CHECK(lab.was_acquired("desk-a"));
   CHECK(lab.is_free());  // at once
   CHECK_THAT(lab.client({"reservations"}), Catch::Equals(""));
-}
-
-TEST_CASE("a place that somebody holds is waited for, and whoever holds it is named", "[real]") {
-  JCPROF_NEEDS_LAB();
-  const Lab lab;
-  lab.client({"-p", "desk-a", "acquire"}, "bob");
-  const LabBench bench("labgrid:desk-a " + LabBench::agent());
-  BackgroundProcess run(bench.command(short_run), {});
-  CHECK(run.wait_for_output("waiting for place \"desk-a\", which ", 60s));
-  CHECK_THAT(run.tail(), Catch::Contains("/bob holds"));
-  CHECK_FALSE(run.ended(8s));
-  CHECK_FALSE(std::filesystem::exists(bench.profile()));
-  lab.client({"-p", "desk-a", "release"}, "bob");
-  CHECK(run.ended(100s) == 0);
-  CHECK(bench.count(test::last_round) == 14);
-  CHECK(lab.is_free());
-}
-
-TEST_CASE("a run that waits for a place and is told to end leaves no reservation behind", "[real]") {
-  JCPROF_NEEDS_LAB();
-  const Lab lab;
-  lab.client({"-p", "desk-a", "acquire"}, "bob");
-  const LabBench bench("labgrid:desk-a " + LabBench::agent());
-  test::StartedAlone run = bench.start_alone(short_run);
-  CHECK(test::becomes_true([&] { return !lab.client({"reservations"}).empty(); }));
-  const auto before = std::chrono::steady_clock::now();
-  run.signal(SIGTERM);
-  CHECK(run.status() == 143);
-  CHECK(std::chrono::steady_clock::now() - before < 10s);
-  CHECK(test::becomes_true([&] { return lab.client({"reservations"}).empty(); }));
-  CHECK(test::becomes_true([&] { return lab.processes_with("bin/labgrid-client wait").empty(); }));
-  CHECK_FALSE(lab.holder("desk-a").empty());  // it is bob's
-}
-
-TEST_CASE("a place is released after a failed run", "[real]") {
-  JCPROF_NEEDS_LAB();
-  const Lab lab;
-  const LabBench bench("labgrid:desk-a no-such-agent");
-  const ProcessResult result = bench.run(short_run);
-  CHECK(result.exit_status == 3);
-  CHECK_THAT(result.tail,
-             Catch::Contains("the agent failed in its hello: the agent ended with status 127") &&
-                 Catch::Contains("hint: `labgrid-client -p desk-a acquire`, and then the command above"));
-  CHECK(lab.was_acquired("desk-a"));
-  CHECK(lab.is_free());
-}
-
-TEST_CASE("a place is released after Ctrl-C, SIGTERM and SIGKILL, and the next run goes on", "[real]") {
-  JCPROF_NEEDS_LAB();
-  const Lab lab;
-  const LabBench bench("labgrid:desk-a " + LabBench::agent());
-  long rounds = 0;
+  long rounds = 14;
   for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
     test::StartedAlone run = bench.start_alone(long_run);
     bench.wait_for_rounds(static_cast<int>(rounds) + 3);
@@ -162,25 +140,108 @@ TEST_CASE("a place is released after Ctrl-C, SIGTERM and SIGKILL, and the next r
     CHECK(now >= rounds + 3);
     rounds = now;
   }
-  const ProcessResult result = bench.run({"run", ".", "--rounds", std::to_string(rounds + 4), "-q"});
-  INFO(result.tail);
-  CHECK(result.exit_status == 0);
+  test::StartedAlone run = bench.start_alone(long_run);
+  bench.wait_for_rounds(static_cast<int>(rounds) + 3);
+  kill_holder(lab);
+  run.signal(SIGTERM);
+  CHECK(run.status() == 143);
+  CHECK_THAT(read_file(bench.folder() / "said"),
+             Catch::Contains("warning: place \"desk-a\" stays yours, because the process that held it was "
+                             "ended; `labgrid-client -p desk-a release` gives it back\n"));
+  lab.client({"-p", "desk-a", "release"});
+  rounds = bench.count(test::last_round);
+  const ProcessResult last = bench.run({"run", ".", "--rounds", std::to_string(rounds + 4), "-q"});
+  INFO(last.tail);
+  CHECK(last.exit_status == 0);
   CHECK(bench.count(test::last_round) == rounds + 4);
   CHECK(bench.text("SELECT count(*) || ' ' || min(state) FROM run") == "1 complete");
   CHECK(lab.is_free());
 }
 
-TEST_CASE("an agent on our own computer finds the place in LG_PLACE, which is ours by its tags", "[real]") {
+TEST_CASE("a place that somebody holds is waited for, and a run that is told to end leaves none", "[real]") {
   JCPROF_NEEDS_LAB();
   const Lab lab;
-  const LabBench bench(
-      "labgrid:?board=imx8,rack=b agent:sh -c 'test $LG_PLACE = desk-b && exec " JCPROF_FAULTY_AGENT " {{}'");
-  const ProcessResult result = bench.run(short_run);
-  INFO(result.tail);
-  CHECK(result.exit_status == 0);
-  CHECK(bench.text("SELECT reader FROM run") == "desk-b");
-  CHECK_FALSE(lab.was_acquired("desk-a"));
+  lab.client({"-p", "desk-a", "acquire"}, "bob");
+  const LabBench bench("labgrid:desk-a " + LabBench::agent());
+  const auto is_reserved = [&] { return !lab.client({"reservations"}).empty(); };
+  const auto is_gone = [&] {
+    return !is_reserved() && lab.processes_with("bin/labgrid-client wait").empty();
+  };
+  {
+    test::StartedAlone run = bench.start_alone(short_run);
+    CHECK(test::becomes_true(is_reserved));
+    const auto before = std::chrono::steady_clock::now();
+    run.signal(SIGTERM);
+    CHECK(run.status() == 143);
+    CHECK(std::chrono::steady_clock::now() - before < 10s);
+    CHECK(test::becomes_true(is_gone));
+  }
+  {
+    test::StartedAlone run = bench.start_alone(short_run);
+    CHECK(test::becomes_true(is_reserved));
+    kill_holder(lab);
+    CHECK(run.status() == 3);
+    CHECK_THAT(read_file(bench.folder() / "said"),
+               Catch::Contains("the process that was to hold place \"desk-a\" was ended\n"));
+    lab.client({"cancel-reservation", token_in(lab)});
+  }
+  BackgroundProcess run(bench.command(short_run), {});
+  CHECK(run.wait_for_output("waiting for place \"desk-a\", which ", 60s));
+  CHECK_THAT(run.tail(), Catch::Contains("/bob holds"));
+  CHECK(test::becomes_true(is_reserved));
+  const std::string token = token_in(lab);
+  lab.client({"cancel-reservation", token});
+  CHECK(test::becomes_true([&] { return is_reserved() && token_in(lab) != token; }));  // made again
+  CHECK_FALSE(run.ended(2s));
+  CHECK_FALSE(std::filesystem::exists(bench.profile()));
+  CHECK_FALSE(lab.holder("desk-a").empty());  // it is bob's
+  lab.client({"-p", "desk-a", "release"}, "bob");
+  CHECK(run.ended(100s) == 0);
+  CHECK(bench.count(test::last_round) == 14);
   CHECK(lab.is_free());
+}
+
+TEST_CASE("a place by its tags stays that of a run, and one that is held already stays held", "[real]") {
+  JCPROF_NEEDS_LAB();
+  const Lab lab;
+  const LabBench bench("labgrid:?board=imx8 agent:sh -c 'test $LG_PLACE = desk-b && exec " JCPROF_FAULTY_AGENT
+                       " {{}'");
+  lab.client({"-p", "desk-b", "acquire"});
+  ::setenv("JCPROF_PLACE", "desk-b", 1);
+  const ProcessResult held = bench.run(short_run);
+  INFO(held.tail);
+  CHECK(held.exit_status == 0);
+  CHECK(bench.text("SELECT reader FROM run") == "desk-b");
+  const LabBench other("labgrid:first " + LabBench::agent());
+  other.list({{"x", "labgrid:desk-a " + LabBench::agent()}});
+  const ProcessResult unlike = other.run(short_run);
+  CHECK(unlike.exit_status == 2);
+  CHECK_THAT(unlike.tail,
+             Catch::StartsWith("JCPROF_PLACE is \"desk-b\", and the transport names place \"first\"\n"));
+  const ProcessResult several = other.run({"run", ".", "--devices", "devices.json", "--rounds", "14"});
+  CHECK(several.exit_status == 2);
+  CHECK_THAT(several.tail,
+             Catch::StartsWith("JCPROF_PLACE names one place, and each device takes a place of"));
+  ::setenv("JCPROF_PLACE", "", 1);
+  CHECK_FALSE(lab.holder("desk-b").empty());
+  lab.client({"-p", "desk-b", "release"});
+  CHECK(bench.run({"run", ".", "--rounds", "18", "-q"}).exit_status == 0);
+  CHECK(bench.text("SELECT reader FROM run") == "desk-b");
+  const std::vector<std::string> sessions{"run", ".", "--sessions", "2", "--rounds", "14", "-q"};
+  const LabBench apart("labgrid:?board=imx8 " + LabBench::agent());
+  lab.client({"-p", "desk-a", "acquire"}, "bob");
+  CHECK(apart.run({"run", ".", "--sessions", "1", "--rounds", "14", "-q"}).exit_status == 0);
+  lab.client({"-p", "desk-b", "acquire"}, "bob");
+  lab.client({"-p", "desk-a", "release"}, "bob");
+  const ProcessResult elsewhere = apart.run(sessions);
+  CHECK(elsewhere.exit_status == 2);
+  CHECK_THAT(
+      elsewhere.tail,
+      Catch::Contains("the stored sessions were measured at place \"desk-b\", and this is \"desk-a\"\n"));
+  lab.client({"-p", "desk-b", "release"}, "bob");
+  CHECK(apart.run(sessions).exit_status == 0);
+  CHECK(lab.is_free());
+  ::unsetenv("JCPROF_PLACE");
 }
 
 TEST_CASE("devices with the same tags get a place each, and wait if there are too few", "[real]") {
@@ -205,49 +266,6 @@ TEST_CASE("devices with the same tags get a place each, and wait if there are to
   CHECK(lab.is_free());
 }
 
-TEST_CASE("a device whose process is killed loses no sample and no place, and the next call goes on",
-          "[real]") {
-  JCPROF_NEEDS_LAB();
-  const Lab lab;
-  const LabBench bench("labgrid:desk-a " + LabBench::agent());
-  bench.list({{"x", "labgrid:desk-a " + LabBench::agent()}, {"y", "labgrid:desk-b " + LabBench::agent()}});
-  const std::vector<std::string> words{"run", ".", "--devices", "devices.json", "--rounds", "1000000"};
-  test::StartedAlone run = bench.start_alone(words);
-  for (const char* device : {"x", "y"}) bench.wait_for_rounds(3, device);
-  const std::vector<pid_t> killed = lab.processes_with("--as-device x");
-  REQUIRE(!killed.empty());
-  ::kill(killed.front(), SIGKILL);
-  CHECK(test::becomes_true([&] { return lab.holder("desk-a").empty(); }));
-  CHECK_FALSE(lab.holder("desk-b").empty());
-  const long before = bench.count(test::samples, "x");
-  run.signal(SIGTERM);
-  CHECK(run.status() == 143);
-  CHECK(lab.becomes_free());
-  CHECK(before > 0);
-  const long rounds = std::max(bench.count(test::last_round, "x"), bench.count(test::last_round, "y")) + 4;
-  const ProcessResult again =
-      bench.run({"run", ".", "--devices", "devices.json", "--rounds", std::to_string(rounds)});
-  INFO(again.tail);
-  CHECK(again.exit_status == 0);
-  CHECK(bench.count(test::samples, "x") > before);
-  for (const char* device : {"x", "y"}) CHECK(bench.count("SELECT count(*) FROM run", device) == 1);
-  CHECK(lab.is_free());
-}
-
-TEST_CASE("a place that is held already is used, and stays held", "[real]") {
-  JCPROF_NEEDS_LAB();
-  const Lab lab;
-  lab.client({"-p", "desk-b", "acquire"});
-  const LabBench bench("labgrid:?board=imx8 " + LabBench::agent());
-  ::setenv("JCPROF_PLACE", "desk-b", 1);
-  const ProcessResult result = bench.run(short_run);
-  ::unsetenv("JCPROF_PLACE");
-  INFO(result.tail);
-  CHECK(result.exit_status == 0);
-  CHECK(bench.text("SELECT reader FROM run") == "desk-b");
-  CHECK_FALSE(lab.holder("desk-b").empty());
-}
-
 TEST_CASE("a run goes on without its coordinator, and its place is released when there is one again",
           "[real]") {
   JCPROF_NEEDS_LAB();
@@ -270,19 +288,6 @@ TEST_CASE("a run goes on without its coordinator, and its place is released when
   CHECK(lab.is_free());
 }
 
-TEST_CASE("jcprof doctor says which places a project may mean, or why it means none", "[real]") {
-  JCPROF_NEEDS_LAB();
-  const Lab lab;
-  lab.client({"-p", "desk-b", "acquire"}, "bob");
-  const LabBench good("labgrid:?board=imx8 " + LabBench::agent());
-  const std::string said = good.run({"doctor", "."}).tail;
-  CHECK_THAT(said, Catch::Contains("ok       labgrid: desk-a is free, desk-b is held by ") &&
-                       Catch::Contains("/bob\n"));
-  CHECK_THAT(LabBench("labgrid:desk agent").run({"doctor", "."}).tail,
-             Catch::Contains(
-                 "missing  labgrid: labgrid has no place \"desk\"\n         did you mean \"desk-a\"?\n"));
-}
-
 TEST_CASE("what is wrong with a lab is said with a cause and a remedy", "[real]") {
   JCPROF_NEEDS_LAB();
   Lab lab;
@@ -296,10 +301,20 @@ TEST_CASE("what is wrong with a lab is said with a cause and a remedy", "[real]"
   says("labgrid:?board=imx9 agent", 2,
        "no place of labgrid has the tags \"board=imx9\"\nhint: `labgrid-client -v places` shows the tags of "
        "each");
+  says("labgrid:desk-a no-such-agent", 3, "the agent failed in its hello: the agent ended with status 127");
+  CHECK(lab.was_acquired("desk-a"));
+  CHECK(lab.is_free());
   says("labgrid:desk-a?power=cycle agent", 3,
        "cannot have place \"desk-a\": target has no compatible resource available\n"
        "hint: labgrid-client must do the same on the command line");
-  CHECK(lab.becomes_free());
+  CHECK(lab.is_free());
+  lab.client({"-p", "desk-b", "acquire"}, "bob");
+  CHECK_THAT(
+      LabBench("labgrid:?board=imx8 " + LabBench::agent()).run({"doctor", "."}).tail,
+      Catch::Contains("ok       labgrid: desk-a is free, desk-b is held by ") && Catch::Contains("/bob\n"));
+  CHECK_THAT(LabBench("labgrid:desk agent").run({"doctor", "."}).tail,
+             Catch::Contains(
+                 "missing  labgrid: labgrid has no place \"desk\"\n         did you mean \"desk-a\"?\n"));
   lab.stop_coordinator();
   says("labgrid:desk-a agent", 3,
        fmt::format("labgrid-client lists no places: no coordinator of labgrid answers at \"{}\"\n"
