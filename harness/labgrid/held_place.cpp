@@ -165,7 +165,8 @@ HeldPlace::HeldPlace(const LabAddress& address, const std::string& earlier_reade
 
 void HeldPlace::start(const LabAddress& address, const std::string& filter) {
   std::vector<std::string> words{"env"};
-  for (const auto& [variable, value] : client_environment()) words.push_back(variable + "=" + value);
+  for (const auto& [variable, value] : client_environment())
+    words.push_back(fmt::format("{}={}", variable, value));
   words.insert(words.end(), {"sh", "-c", holder_script, "jcprof-labgrid", address.power});
   if (filter.empty())
     words.insert(words.end(), address.tags.begin(), address.tags.end());
