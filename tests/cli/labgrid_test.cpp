@@ -228,7 +228,7 @@ TEST_CASE("a place by its tags stays that of a run, and one that is held already
   CHECK(bench.run({"run", ".", "--rounds", "18", "-q"}).exit_status == 0);
   CHECK(bench.text("SELECT reader FROM run") == "desk-b");
   json project = json::parse(read_file(bench.folder() / "jcprof.json"));
-  project["install"] = {{"sh", "-c", "echo $LG_PLACE >>{out}/installed"}};
+  project["install"] = json::array({json{{"run", {"sh", "-c", "echo $LG_PLACE >>{out}/installed"}}}});
   write_file(bench.folder() / "jcprof.json", project.dump());
   INFO(bench.run({"profile", ".", "--rounds", "14", "-q"}).tail);
   CHECK(read_file(bench.folder() / "jcprof-out/installed").starts_with("desk-b\n"));
