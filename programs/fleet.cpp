@@ -24,7 +24,8 @@ ExitCode code_for(const annotator::FleetReport& report, bool is_strict) {
   if (annotator::differs(report)) return ExitCode::check_failed;
   const auto is_compared = &annotator::DeviceType::is_compared;
   if (std::ranges::none_of(report.types, is_compared)) return ExitCode::unreliable;
-  const bool is_whole = report.left_out.empty() && std::ranges::all_of(report.types, is_compared);
+  const bool is_whole = report.left_out.empty() && std::ranges::all_of(report.types, is_compared) &&
+                        annotator::unresolved_devices(report) == 0;
   return is_strict && !is_whole ? ExitCode::unreliable : ExitCode::done;
 }
 

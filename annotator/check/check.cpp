@@ -173,11 +173,6 @@ std::string why_partial(const Profile& profile) {
   return "";
 }
 
-/// The commands in the sums of a profile: several where a recording has an interval.
-double commands_in(const Profile& profile) {
-  return profile.recorded ? std::max(1U, profile.total.rounds) : 1;
-}
-
 /// A recording without an interval does not tell how many commands it holds. One call from outside is one
 /// command. Other tools profile one run.
 bool is_of_several(const Profile& profile) {
@@ -202,7 +197,7 @@ void judge_cost(Checked& checked, const Subject& subject, const Profile& profile
   const Estimate& cost = *subject.cost;
   const bool is_share = checked.budget.unit == BudgetUnit::share;
   const Interval& part = is_share ? cost.share : cost.ticks;
-  const double each = is_share ? 1 : factor / commands_in(profile);
+  const double each = is_share ? 1 : factor / static_cast<double>(commands_in(profile));
   if (const std::string why = why_unknown(cost, profile.run); !why.empty())
     return leave_open(
         checked, why,
@@ -212,7 +207,7 @@ void judge_cost(Checked& checked, const Subject& subject, const Profile& profile
 }
 
 void judge_hits(Checked& checked, const Subject& subject, const Profile& profile) {
-  const double hits = static_cast<double>(subject.hits) / commands_in(profile);
+  const double hits = static_cast<double>(subject.hits) / static_cast<double>(commands_in(profile));
   if (is_of_several(profile))
     return leave_open(checked, "the recording does not tell of how many commands it is", hits);
   if (subject.hits == 0 && profile.recorded) return leave_open(checked, "nobody counted how often it runs");
@@ -324,7 +319,11 @@ std::vector<Checked> check_regressions(const Comparison& comparison, double most
 
 std::vector<Checked> worst_of(const std::vector<std::vector<Checked>>& sessions, std::size_t spared) {
   const auto is_worse = [](const Checked& a, const Checked& b) {
-    return a.holding != b.holding ? a.holding < b.holding : a.measured.high > b.measured.high;
+    // An end that is not known may be anywhere.
+    const auto high_of = [](const Checked& one) {
+      return std::isnan(one.measured.high) ? std::numeric_limits<double>::infinity() : one.measured.high;
+    };
+    return a.holding != b.holding ? a.holding < b.holding : high_of(a) > high_of(b);
   };
   std::vector<std::vector<Checked>> budgets;  // each with its sessions
   for (const std::vector<Checked>& session : sessions)

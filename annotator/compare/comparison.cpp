@@ -254,10 +254,9 @@ void warn(Comparison& result, const std::vector<Compared>& before, const std::ve
     result.warnings.push_back(
         "one session on a side does not tell how much sessions differ: jcprof assumes 2 % in speed, and "
         "takes the rest from the scatter of the lines. Measure three sessions a side to know it");
-  const auto is_one_run = [](const Compared& s) { return s.profile.recorded && s.profile.total.rounds < 2; };
+  const auto is_one_run = [](const Compared& s) { return is_one_recorded_run(s.profile); };
   if (std::min(before.size(), after.size()) < 2 && is_said_of_any(is_one_run))
-    result.warnings.push_back(
-        "each recording is one run, and runs vary by an unknown amount: a change may be no more than that");
+    result.warnings.emplace_back(warning_of_one_run);
   if (is_imported(profile.run) && result.lines.size() < profile.lines.size())
     result.warnings.push_back("lines are left out where jcprof does not know that the source is the same");
   if (is_said_of_any([](const Compared& s) { return s.profile.paths.size() > 1; }))
@@ -327,6 +326,10 @@ Reading reading_of(const Estimate& cost) {
   const Interval& ticks = cost.comparable.value_or(cost.ticks);
   // A recording of one run has no interval; its ends are what own cost leaves open.
   return {std::max(0.0, ticks.value), half_width_of(ticks) / engine::deviations_95};
+}
+
+bool is_one_recorded_run(const Profile& profile) {
+  return profile.recorded && profile.total.rounds < 2;
 }
 
 std::string_view name_of(Verdict verdict) {

@@ -69,4 +69,9 @@ bool is_below_resolution(const Change& change);
 /// The verdict on all that is above resolution: slower if anything is, else unresolved, faster or same.
 Verdict verdict_of(const Comparison& comparison);
 
+/// It tells nothing of another run.
+bool is_one_recorded_run(const Profile& profile);
+inline constexpr const char* warning_of_one_run =
+    "each recording is one run, and runs vary by an unknown amount: a change may be no more than that";
+
 }  // namespace jcprof::annotator

@@ -3,16 +3,13 @@
 
 #include <algorithm>
 
+#include "annotator/compare/bisection.hpp"
 #include "src/engine/statistics.hpp"
 
 namespace jcprof::annotator {
 namespace {
 
 constexpr double tukey = 4.685;  // 95 % efficient where nothing lies far out
-
-double square_of(double x) {
-  return x * x;
-}
 
 }  // namespace
 
@@ -50,23 +47,22 @@ double square_that_counts(const Shift& shift, double middle, double between) {
 }
 
 Scatter scatter_of(const std::vector<Shift>& shifts, double layout) {
+  constexpr double least = 1e-18;  // values may be exact
   double counts = 0;
   for (const Shift& shift : shifts) counts += weight_for_scatter(layout, shift.variance);
-  const auto is_narrow = [&](double between) {
-    const double middle = middle_of(shifts, between).value;
-    double squares = 0;
-    for (const Shift& shift : shifts)
-      squares += weight_for_scatter(layout, shift.variance) * square_that_counts(shift, middle, between);
-    return squares > mean_square_that_counts * std::max(0.0, counts - 1);
-  };
-  double low = 0;
-  double high = 1;
-  constexpr int halvings = 40;
-  for (int i = 0; i < halvings; ++i) (is_narrow((low + high) / 2) ? low : high) = (low + high) / 2;
+  const double variance = root_of_falling(
+      [&](double between) {
+        const double middle = middle_of(shifts, between).value;
+        double squares = 0;
+        for (const Shift& shift : shifts)
+          squares += weight_for_scatter(layout, shift.variance) * square_that_counts(shift, middle, between);
+        return squares - mean_square_that_counts * std::max(0.0, counts - 1);
+      },
+      least, 1);
   // Three items do not show which one of them changed.
   constexpr double silent = 3;
   counts = efficiency_of_squares * std::max(0.0, counts - silent);
-  return {.squares = counts * low, .counts = counts};
+  return {.squares = counts * variance, .counts = counts};
 }
 
 }  // namespace jcprof::annotator

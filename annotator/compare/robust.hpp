@@ -7,6 +7,10 @@
 
 namespace jcprof::annotator {
 
+inline double square_of(double x) {
+  return x * x;
+}
+
 struct Shift {
   double value = 0;
   double variance = 0;  // of the noise within sessions

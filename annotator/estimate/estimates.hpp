@@ -3,6 +3,7 @@
 // give the same Profile to the bit.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -120,6 +121,11 @@ struct Profile {
 /// alpha: of each interval by itself. Looking at such intervals ended the rounds, which takes some of their
 /// confidence: 0.03 inside delivers 95 %.
 Profile estimate(const RunData& data, double alpha = engine::Precision{}.alpha);
+
+/// The commands in the sums of a profile: several where a recording has an interval.
+inline std::uint64_t commands_in(const Profile& profile) {
+  return profile.recorded ? std::max(1U, profile.total.rounds) : 1;
+}
 
 /// The one word for what times of a profile are. Typical ones add up, and outliers do not move them; a mean
 /// is in Averages.

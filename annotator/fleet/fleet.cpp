@@ -26,10 +26,14 @@ Comparable subject_of(const Profile& profile) {
   return {profile.run.trap_digest, profile.run.project, profile.run.unit, profile.recorded.has_value()};
 }
 
-/// That of most members; of the first of several that are as frequent.
+/// That of most sound members; of the first of several that are as frequent.
 Comparable main_subject(const std::vector<Member>& members) {
-  std::map<Comparable, std::size_t> counts;
-  for (const Member& member : members) ++counts[subject_of(member.profile)];
+  std::map<Comparable, std::pair<std::size_t, std::size_t>> counts;  // of sound ones, and of all
+  for (const Member& member : members) {
+    auto& [sound, all] = counts[subject_of(member.profile)];
+    if (!is_unreliable(member.profile)) ++sound;
+    ++all;
+  }
   const auto count_of = [&](const Member& member) { return counts[subject_of(member.profile)]; };
   return subject_of(std::ranges::max_element(members, {}, count_of)->profile);
 }
@@ -60,10 +64,17 @@ struct PlaceTimes {
 
 using PlaceKey = std::tuple<std::string, std::size_t, std::string>;
 
-/// Of one device: `part` is Profile::lines or Profile::functions. Places that others lack are added.
+Reading each_of(const Reading& sum, std::uint64_t commands) {
+  const auto count = static_cast<double>(commands);
+  return {sum.ticks / count, sum.deviation / count};
+}
+
+/// The places of one device: `part` is Profile::lines or Profile::functions. Places that others lack are
+/// added. A recording holds the sums of several commands.
 template <class Estimated>
 void add_places(const std::vector<Estimated>& estimates, std::size_t device, std::size_t devices,
-                std::map<PlaceKey, std::size_t>& known, std::vector<PlaceTimes>& places) {
+                std::uint64_t commands, std::map<PlaceKey, std::size_t>& known,
+                std::vector<PlaceTimes>& places) {
   for (const Estimated& one : estimates) {
     const auto [found, is_new] = known.try_emplace({one.path, one.line, one.function}, places.size());
     if (is_new)
@@ -74,11 +85,11 @@ void add_places(const std::vector<Estimated>& estimates, std::size_t device, std
                         .times = DeviceTimes(devices, {0, std::numeric_limits<double>::infinity()})});
     PlaceTimes& place = places[found->second];
     if constexpr (requires { one.hits; }) {
-      place.known.devices[device].hits = one.hits;
-      place.times[device] = reading_of(one.cost);
+      place.known.devices[device].hits = one.hits / commands;
+      place.times[device] = each_of(reading_of(one.cost), commands);
     } else {
-      place.known.devices[device].hits = one.calls;
-      place.times[device] = reading_of(one.exclusive);
+      place.known.devices[device].hits = one.calls / commands;
+      place.times[device] = each_of(reading_of(one.exclusive), commands);
     }
   }
 }
@@ -88,7 +99,7 @@ std::vector<PlaceTimes> places_of(const MemberList& members, std::vector<Estimat
   std::map<PlaceKey, std::size_t> known;
   std::vector<PlaceTimes> places;
   for (std::size_t d = 0; d < members.size(); ++d)
-    add_places(members[d]->profile.*part, d, members.size(), known, places);
+    add_places(members[d]->profile.*part, d, members.size(), commands_in(members[d]->profile), known, places);
   return places;
 }
 
@@ -99,42 +110,53 @@ std::vector<DeviceTimes> times_of(const std::vector<PlaceTimes>& places) {
 }
 
 bool is_known(const Distance& distance) {
-  return std::isfinite(distance.relative.high);
+  return std::isfinite(distance.difference.high);
 }
 
-/// `margin`: a part; what lies within it does not matter. `counts`: a weighted chance that does.
-Verdict verdict_on(const Distance& distance, double chance, double count_from, double margin) {
+/// The size from which a difference counts.
+struct FleetMargins {
+  double whole = 0;         // ticks
+  double count_from = 0;    // a weighted chance that counts as a discovery; below 0: none does
+  bool are_counts = false;  // any difference of them is one
+};
+
+/// `margin`: in the unit of the difference.
+Verdict verdict_on(const Distance& distance, double chance, double margin, const FleetMargins& margins) {
   if (!is_known(distance)) return Verdict::unresolved;
-  constexpr double narrow = 1.645;  // 90 %
-  const double size = std::abs(distance.relative.value);
-  if (size + narrow * distance.deviation <= margin) return Verdict::same;
-  if (chance > count_from) return Verdict::unresolved;
-  return distance.relative.value > 0 ? Verdict::slower : Verdict::faster;
+  const double narrow = deviations_of(0.9, distance.freedom);
+  const bool lies_inside = std::abs(distance.difference.value) + narrow * distance.deviation <= margin;
+  const bool is_proven = chance <= margins.count_from && distance.difference.value != 0;
+  if (is_proven && (margins.are_counts || !lies_inside))
+    return distance.difference.value > 0 ? Verdict::slower : Verdict::faster;
+  return lies_inside ? Verdict::same : Verdict::unresolved;
 }
 
 /// The verdicts on all devices at all places. Places count by their part of the time.
 void judge_places(std::vector<FleetPlace>& places, bool are_counts) {
-  double whole = 0;
+  FleetMargins margins{.are_counts = are_counts};
+  for (const FleetPlace& place : places) margins.whole += place.spread.median;
   std::vector<double> sizes;
   std::vector<double> chances;
-  for (const FleetPlace& place : places) {
-    whole += place.spread.median;
+  for (const FleetPlace& place : places)
     for (const Standing& standing : place.devices)
       if (is_known(standing.distance)) {
-        sizes.push_back(place.spread.median);
+        sizes.push_back(std::max(place.spread.median, least_share * margins.whole));
         chances.push_back(standing.distance.chance);
       }
-  }
   const std::vector<double> weights = weights_of(sizes);
   for (std::size_t i = 0; i < chances.size(); ++i) chances[i] = weighted_chance(chances[i], weights[i]);
-  const double count_from = chance_to_count(chances, Dependence::any);
+  margins.count_from = chance_to_count(chances, Dependence::any);
   std::size_t i = 0;
   for (FleetPlace& place : places) {
-    const double margin =
-        are_counts ? 0 : std::max(margin_relative, least_share * whole / place.spread.median);
-    for (Standing& standing : place.devices)
-      if (is_known(standing.distance))
-        standing.verdict = verdict_on(standing.distance, chances[i++], count_from, margin);
+    const double least = least_share * margins.whole;
+    const double margin = std::max(margin_relative * place.spread.median, least);
+    for (Standing& standing : place.devices) {
+      const bool is_known_here = is_known(standing.distance);
+      if (is_known_here) standing.verdict = verdict_on(standing.distance, chances[i++], margin, margins);
+      standing.is_open = standing.verdict == Verdict::unresolved &&
+                         (is_known_here ? std::abs(standing.distance.difference.value) > margin
+                                        : standing.hits && place.spread.median > least);
+    }
   }
 }
 
@@ -163,10 +185,35 @@ void judge_speeds(DeviceType& type, const DeviceEffects& effects) {
   std::vector<double> chances;
   for (const Distance& distance : distances)
     if (is_known(distance)) chances.push_back(distance.chance);
-  const double count_from = chance_to_count(chances, Dependence::any);
-  for (std::size_t d = 0; d < distances.size(); ++d)
-    type.devices[d].speed = {distances[d],
-                             verdict_on(distances[d], distances[d].chance, count_from, margin_relative)};
+  const FleetMargins margins{.count_from = chance_to_count(chances, Dependence::any)};
+  for (std::size_t d = 0; d < distances.size(); ++d) {
+    const Distance& distance = distances[d];
+    Standing& speed = type.devices[d].speed;
+    speed = {distance, verdict_on(distance, distance.chance, margin_relative, margins)};
+    speed.is_open = effects.have_speeds && speed.verdict == Verdict::unresolved &&
+                    !(std::abs(distance.difference.value) <= margin_relative && is_known(distance));
+  }
+}
+
+/// The times that most devices pass there; nothing where no number is that of most.
+std::optional<std::uint64_t> usual_hits(const FleetPlace& place) {
+  std::map<std::uint64_t, std::size_t> counts;
+  for (const Standing& standing : place.devices) ++counts[standing.hits.value_or(0)];
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& count) { return count.second; });
+  return 2 * most->second > place.devices.size() ? std::optional(most->first) : std::nullopt;
+}
+
+bool is_of_another_way(const FleetPlace& place, std::size_t device) {
+  const std::optional<std::uint64_t> usual = usual_hits(place);
+  return usual && place.devices[device].hits.value_or(0) != *usual;
+}
+
+/// One command's.
+Estimate total_of(const Profile& profile) {
+  Estimate total = profile.total;
+  const auto commands = static_cast<double>(commands_in(profile));
+  total.ticks = {total.ticks.value / commands, total.ticks.low / commands, total.ticks.high / commands};
+  return total;
 }
 
 DeviceType compared_type(const std::string& name, const MemberList& members) {
@@ -176,27 +223,24 @@ DeviceType compared_type(const std::string& name, const MemberList& members) {
                       members, [](const Member* member) { return member->profile.run.simulated; }),
                   .is_compared = members.size() >= fewest_devices};
   for (const Member* member : members)
-    type.devices.push_back({.name = member->name, .total = member->profile.total});
+    type.devices.push_back({.name = member->name, .total = total_of(member->profile)});
   std::vector<PlaceTimes> lines = places_of(members, &Profile::lines);
   std::vector<PlaceTimes> functions = places_of(members, &Profile::functions);
   const bool are_counts = run.unit == ClockUnit::instructions;
   // Functions tell speeds where there are no lines. Counts have no speed.
   const std::vector<DeviceTimes> times =
       are_counts ? std::vector<DeviceTimes>{} : times_of(lines.size() < functions.size() ? functions : lines);
-  const DeviceEffects effects = device_effects(times, members.size());
+  DeviceEffects effects = device_effects(times, members.size());
+  effects.are_counts = are_counts;
   type.has_speeds = effects.have_speeds;
   type.speeds = spread_of_speeds(effects);
   type.lines = judged(lines, effects, are_counts);
   type.functions = judged(functions, effects, are_counts);
   judge_speeds(type, effects);
+  for (std::size_t d = 0; d < type.devices.size() && type.is_compared; ++d)
+    type.devices[d].goes_another_way =
+        std::ranges::any_of(type.lines, [d](const FleetPlace& place) { return is_of_another_way(place, d); });
   return type;
-}
-
-/// The times that most devices pass there.
-std::uint64_t usual_hits(const FleetPlace& place) {
-  std::map<std::uint64_t, std::size_t> counts;
-  for (const Standing& standing : place.devices) ++counts[standing.hits.value_or(0)];
-  return std::ranges::max_element(counts, {}, [](const auto& count) { return count.second; })->first;
 }
 
 /// Devices that pass lines another number of times than most.
@@ -205,7 +249,7 @@ void warn_of_ways(const DeviceType& type, std::vector<std::string>& warnings) {
     const FleetPlace* first = nullptr;
     std::size_t count = 0;
     for (const FleetPlace& place : type.lines) {
-      if (place.devices[d].hits.value_or(0) == usual_hits(place)) continue;
+      if (!is_of_another_way(place, d)) continue;
       if (++count == 1) first = &place;
     }
     if (first != nullptr)
@@ -213,7 +257,7 @@ void warn_of_ways(const DeviceType& type, std::vector<std::string>& warnings) {
           fmt::format("{} goes another way than most: it passes {} line{} more or less often, such as {}:{} "
                       "(×{}, not ×{})",
                       type.devices[d].name, count, count == 1 ? "" : "s", first->path, first->line,
-                      first->devices[d].hits.value_or(0), usual_hits(*first)));
+                      first->devices[d].hits.value_or(0), usual_hits(*first).value_or(0)));
   }
 }
 
@@ -239,8 +283,8 @@ bool is_different(const Standing& standing) {
 
 bool differs(const DeviceType& type, std::size_t device) {
   const auto is_so = [device](const FleetPlace& place) { return is_different(place.devices[device]); };
-  return is_different(type.devices[device].speed) || std::ranges::any_of(type.lines, is_so) ||
-         std::ranges::any_of(type.functions, is_so);
+  return type.devices[device].goes_another_way || is_different(type.devices[device].speed) ||
+         std::ranges::any_of(type.lines, is_so) || std::ranges::any_of(type.functions, is_so);
 }
 
 bool differs(const FleetReport& report) {
@@ -248,6 +292,20 @@ bool differs(const FleetReport& report) {
     for (std::size_t d = 0; d < type.devices.size(); ++d)
       if (differs(type, d)) return true;
   return false;
+}
+
+bool is_unresolved(const DeviceType& type, std::size_t device) {
+  const auto is_open = [device](const FleetPlace& place) { return place.devices[device].is_open; };
+  return type.is_compared && !differs(type, device) &&
+         (type.devices[device].speed.is_open || std::ranges::any_of(type.lines, is_open) ||
+          std::ranges::any_of(type.functions, is_open));
+}
+
+std::size_t unresolved_devices(const FleetReport& report) {
+  std::size_t count = 0;
+  for (const DeviceType& type : report.types)
+    for (std::size_t d = 0; d < type.devices.size(); ++d) count += is_unresolved(type, d) ? 1 : 0;
+  return count;
 }
 
 std::vector<Member> sifted(const std::vector<Member>& members, std::vector<LeftOut>& left_out) {
@@ -263,6 +321,9 @@ std::vector<Member> sifted(const std::vector<Member>& members, std::vector<LeftO
         stay.push_back(member);
   }
   if (!stay.empty()) return stay;
+  if (left_out.empty())
+    throw UserError(Fault{.message = "the fleet has no devices",
+                          .hint = "`jcprof run --devices FILE` measures those that FILE lists"});
   std::string all;
   for (const LeftOut& one : left_out) all += fmt::format("\n  {}: {}", one.name, one.why);
   throw UserError(Fault{.message = fmt::format("no device of the fleet has a profile to compare:{}", all),
@@ -282,6 +343,8 @@ FleetReport fleet_report(const std::vector<Member>& members, std::vector<LeftOut
     type->second.push_back(&member);
   }
   for (const auto& [name, of_type] : types) report.types.push_back(compared_type(name, of_type));
+  if (std::ranges::any_of(stay, [](const Member& member) { return is_one_recorded_run(member.profile); }))
+    report.warnings.emplace_back(warning_of_one_run);
   warn(report);
   return report;
 }

@@ -31,6 +31,7 @@ struct Standing {
   Distance distance;
   Verdict verdict = Verdict::unresolved;   // slower, faster, same or unresolved
   std::optional<std::uint64_t> hits = {};  // or calls; nothing: it did not pass there
+  bool is_open = false;  // unresolved, and large enough to matter, or not known where most time may be
 };
 
 /// A line, or a function without the calls out of it.
@@ -46,6 +47,7 @@ struct FleetDevice {
   std::string name;
   Estimate total;
   Standing speed;
+  bool goes_another_way = false;  // it passes lines more or less often than most do
 };
 
 /// Devices that are held against each other.
@@ -77,9 +79,12 @@ std::vector<Member> sifted(const std::vector<Member>& members, std::vector<LeftO
 FleetReport fleet_report(const std::vector<Member>& members, std::vector<LeftOut> left_out);
 
 bool is_different(const Standing& standing);
-/// As a whole, or at some line or function.
+/// It does as a whole, at some line or function, or goes another way.
 bool differs(const DeviceType& type, std::size_t device);
 /// Any device does.
 bool differs(const FleetReport& report);
+/// It does not differ as far as is known, and something that matters is unresolved.
+bool is_unresolved(const DeviceType& type, std::size_t device);
+std::size_t unresolved_devices(const FleetReport& report);
 
 }  // namespace jcprof::annotator

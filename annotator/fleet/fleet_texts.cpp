@@ -3,23 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <ranges>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "annotator/estimate/quantity.hpp"
 #include "annotator/export/markdown.hpp"
-#include "annotator/interval_json.hpp"
 #include "annotator/tables.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof::annotator {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// A table before it is known where it is shown. The first columns hold names.
 struct Sheet {
@@ -49,17 +46,21 @@ std::string name_of_place(const FleetPlace& place, bool is_line) {
   return is_line ? place_text(place) : without_parameters(place.function);
 }
 
-bool is_known(const Standing& standing) {
+bool is_relative(const Standing& standing) {
   return std::isfinite(standing.distance.relative.high);
 }
 
-std::string change_text(const Standing& standing) {
-  return is_known(standing) ? fmt::format("{:+.1f} %", 100 * standing.distance.relative.value) : "";
+/// "+1.2 %"; in ticks where the others take about nothing, and `unit` tells these.
+std::string change_text(const Standing& standing, std::optional<ClockUnit> unit = {}) {
+  if (is_relative(standing)) return fmt::format("{:+.1f} %", 100 * standing.distance.relative.value);
+  const Interval& ticks = standing.distance.difference;
+  if (!unit || !std::isfinite(ticks.high)) return "";
+  return (ticks.value < 0 ? "-" : "+") + each(std::abs(ticks.value), *unit);
 }
 
 std::string half_text(const Standing& standing) {
-  return is_known(standing) ? fmt::format("±{:.1f}", 100 * engine::half_width(standing.distance.relative))
-                            : "";
+  return is_relative(standing) ? fmt::format("±{:.1f}", 100 * engine::half_width(standing.distance.relative))
+                               : "";
 }
 
 /// "0.6 %"
@@ -74,17 +75,10 @@ std::string between_text(const Interval& between) {
                      100 * between.high);
 }
 
-Interval mean_ticks(const FleetPlace& place) {
-  if (place.spread.devices < 2) return {.value = place.spread.median};
-  const Interval& mean = place.spread.relative.mean;
-  const double median = place.spread.median;
-  return {median * mean.value, median * mean.low, median * mean.high};
-}
-
 /// "12.1 ms ±0.2"
 std::string mean_text(const FleetPlace& place, ClockUnit unit) {
   if (place.spread.devices == 0) return "";
-  const Quantity mean = quantity(mean_ticks(place), unit);
+  const Quantity mean = quantity(mean_ticks(place.spread), unit);
   return mean.half_width == "?" ? mean.value : fmt::format("{} ±{}", mean.value, mean.half_width);
 }
 
@@ -93,6 +87,8 @@ std::string differences_of(const DeviceType& type, std::size_t device) {
   std::string text;
   if (is_different(type.devices[device].speed))
     text = fmt::format("{} as a whole", name_of(type.devices[device].speed.verdict));
+  if (type.devices[device].goes_another_way)
+    text += fmt::format("{}goes another way", text.empty() ? "" : ", ");
   constexpr std::size_t most = 2;
   std::size_t count = 0;
   for (const auto& [places, is_line] : {std::pair(&type.lines, true), std::pair(&type.functions, false)}) {
@@ -132,7 +128,7 @@ Sheet device_sheet(const DeviceType& type, ClockUnit unit, std::size_t most) {
 }
 
 /// A row for each device that differs at one of the places.
-Sheet difference_sheet(const DeviceType& type, bool is_line, std::size_t most) {
+Sheet difference_sheet(const DeviceType& type, bool is_line, ClockUnit unit, std::size_t most) {
   const std::vector<FleetPlace>& places = is_line ? type.lines : type.functions;
   Sheet sheet{.title = fmt::format("where devices differ, their speeds taken out: {}",
                                    is_line ? "lines" : "functions"),
@@ -153,7 +149,8 @@ Sheet difference_sheet(const DeviceType& type, bool is_line, std::size_t most) {
         continue;
       }
       sheet.rows.push_back({std::string(name_of(standing.verdict)), type.devices[d].name,
-                            change_text(standing), half_text(standing), part_text(standing.distance.others),
+                            change_text(standing, unit), half_text(standing),
+                            is_relative(standing) ? part_text(standing.distance.others) : "",
                             standing.hits ? times_text(*standing.hits) : "", name_of_place(place, is_line),
                             name_of_place(place, !is_line)});
     }
@@ -207,9 +204,9 @@ Sheet map_sheet(const DeviceType& type, const SheetRoom& room) {
     Row row{name_of_place(place, is_line)};
     for (const std::size_t d : shown) {
       const Standing& standing = place.devices[d];
-      row.push_back(is_known(standing) ? fmt::format("{:+.1f}{}", 100 * standing.distance.relative.value,
-                                                     is_different(standing) ? "*" : "")
-                                       : "");
+      row.push_back(is_relative(standing) ? fmt::format("{:+.1f}{}", 100 * standing.distance.relative.value,
+                                                        is_different(standing) ? "*" : "")
+                                          : "");
     }
     sheet.rows.push_back(std::move(row));
   }
@@ -247,8 +244,8 @@ Sheets sheets_of(const FleetReport& report, const SheetRoom& room) {
   for (const DeviceType& type : report.types) {
     sheets.push_back(device_sheet(type, unit, room.rows));
     if (!type.is_compared) continue;
-    sheets.push_back(difference_sheet(type, true, room.rows));
-    sheets.push_back(difference_sheet(type, false, room.rows));
+    sheets.push_back(difference_sheet(type, true, unit, room.rows));
+    sheets.push_back(difference_sheet(type, false, unit, room.rows));
     sheets.push_back(place_sheet(type, true, unit, room.rows));
     if (type.lines.empty()) sheets.push_back(place_sheet(type, false, unit, room.rows));
     sheets.push_back(map_sheet(type, room));
@@ -273,67 +270,23 @@ std::string heading(const FleetReport& report) {
   const std::size_t count = names.size();
   if (count > most) names.resize(most);
   std::string verdict = is_any_compared ? "none differs from the others" : "too few to compare";
+  const std::size_t unresolved = unresolved_devices(report);
+  if (unresolved > 0) verdict = fmt::format("none is known to differ; {} unresolved", unresolved);
   if (count > 0)
     verdict =
         fmt::format("{}{} differ{} from the others", fmt::join(names, ", "),
-                    count > most ? fmt::format(" and {} more", count - most) : "", count == 1 ? "s" : "");
+                    count > most ? fmt::format(" and {} more", count - most) : "", count == 1 ? "s" : "") +
+        (unresolved > 0 ? fmt::format("; {} unresolved", unresolved) : "");
   return fmt::format("{}: {}; {}", plain_line(report.run.project), devices_text(devices), verdict);
 }
 
-/// Whom the report is without, and warnings.
+/// Devices that the report is without, and warnings.
 std::vector<std::string> remarks(const FleetReport& report) {
   std::vector<std::string> texts;
   for (const LeftOut& one : report.left_out)
     texts.push_back(plain_line(fmt::format("{} is left out: {}", one.name, one.why)));
   for (const std::string& warning : report.warnings) texts.push_back(plain_line(warning));
   return texts;
-}
-
-Json json_of(const Standing& standing) {
-  Json json{{"relative", known_interval_json(standing.distance.relative)},
-            {"verdict", name_of(standing.verdict)}};
-  if (is_known(standing)) json["chance"] = standing.distance.chance;
-  return json;
-}
-
-Json json_of(const DeviceType& type, const std::vector<FleetPlace>& places) {
-  Json list = Json::array();
-  for (const FleetPlace& place : places) {
-    Json devices = Json::array();
-    for (std::size_t d = 0; d < place.devices.size(); ++d) {
-      Json one{{"name", type.devices[d].name}};
-      one.update(json_of(place.devices[d]));
-      one["hits"] = place.devices[d].hits ? Json(*place.devices[d].hits) : Json();
-      devices.push_back(std::move(one));
-    }
-    const RandomEffects& relative = place.spread.relative;
-    list.push_back({{"path", place.path},
-                    {"line", place.line},
-                    {"function", place.function},
-                    {"known_on", place.spread.devices},
-                    {"median", place.spread.devices > 0 ? Json(place.spread.median) : Json()},
-                    {"mean", known_interval_json(mean_ticks(place))},
-                    {"between", known_interval_json(relative.between)},
-                    {"within", relative.within},
-                    {"devices", std::move(devices)}});
-  }
-  return list;
-}
-
-Json json_of(const DeviceType& type) {
-  Json devices = Json::array();
-  for (std::size_t d = 0; d < type.devices.size(); ++d)
-    devices.push_back({{"name", type.devices[d].name},
-                       {"total", known_interval_json(type.devices[d].total, &Estimate::ticks)},
-                       {"speed", json_of(type.devices[d].speed)},
-                       {"differs", differs(type, d)}});
-  return {{"type", type.name},
-          {"simulated", type.is_simulated},
-          {"compared", type.is_compared},
-          {"speeds_between", type.has_speeds ? known_interval_json(type.speeds.between) : Json()},
-          {"devices", std::move(devices)},
-          {"lines", json_of(type, type.lines)},
-          {"functions", json_of(type, type.functions)}};
 }
 
 }  // namespace
@@ -345,7 +298,9 @@ std::string to_text(const FleetReport& report, const TableStyle& style) {
     std::vector<Row> rows = sheet.rows;
     for (Row& row : rows)
       for (std::string& cell : row) cell = plain_line(cell);
-    text += fmt::format("\n{}\n{}", plain_line(sheet.title), table(sheet.columns, std::move(rows), style));
+    std::vector<Column> columns = sheet.columns;
+    for (Column& column : columns) column.title = plain_line(column.title);
+    text += fmt::format("\n{}\n{}", plain_line(sheet.title), table(columns, std::move(rows), style));
     if (sheet.more > 0) text += fmt::format("… and {} more\n", sheet.more);
   }
   for (const std::string& remark : remarks(report))
@@ -374,19 +329,6 @@ std::string to_markdown(const FleetReport& report) {
   }
   for (const std::string& remark : remarks(report)) text += fmt::format("\n> {}\n", remark);
   return text;
-}
-
-std::string to_json(const FleetReport& report) {
-  Json types = Json::array();
-  for (const DeviceType& type : report.types) types.push_back(json_of(type));
-  Json left_out = Json::array();
-  for (const LeftOut& one : report.left_out) left_out.push_back({{"name", one.name}, {"why", one.why}});
-  const Json all{{"format", "jcprof-fleet-report"}, {"version", 1},
-                 {"project", report.run.project},   {"unit", name_of(report.run.unit)},
-                 {"build", report.run.trap_digest}, {"differs", differs(report)},
-                 {"types", std::move(types)},       {"left_out", std::move(left_out)},
-                 {"warnings", report.warnings}};
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace jcprof::annotator

@@ -6,6 +6,7 @@
 
 #include <boost/math/distributions/chi_squared.hpp>
 
+#include "annotator/compare/bisection.hpp"
 #include "annotator/compare/sessions.hpp"
 
 namespace jcprof::annotator {
@@ -40,13 +41,7 @@ double between_at(const std::vector<Shift>& values, double squares) {
   if (squares_at(values, 0) <= squares) return 0;
   double high = 1e-12;
   while (squares_at(values, high) > squares) high *= 2;
-  double low = 0;
-  constexpr int halvings = 50;
-  for (int i = 0; i < halvings; ++i) {
-    const double middle = (low + high) / 2;
-    (squares_at(values, middle) > squares ? low : high) = middle;
-  }
-  return high;
+  return root_of_falling([&](double variance) { return squares_at(values, variance) - squares; }, 0, high);
 }
 
 /// No clock and no arithmetic is finer, as a part of what is measured. A weight stays finite.

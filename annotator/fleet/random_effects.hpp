@@ -20,7 +20,7 @@ struct RandomEffects {
   double within = 0;  // that of the values' own errors: the root of the middle variance
 };
 
-/// Of fewer than two values nothing is known but the mean.
+/// With fewer than two values nothing is known but the mean.
 RandomEffects random_effects(const std::vector<Shift>& values);
 
 }  // namespace jcprof::annotator

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "annotator/fleet/fleet.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -11,7 +9,6 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "annotator/compare/discoveries.hpp"
 #include "annotator/fleet/fleet_texts.hpp"
 #include "src/core/error.hpp"
 #include "tests/annotator/synthetic_device.hpp"
@@ -80,171 +77,24 @@ std::string lines_that_differ(const FleetReport& report) {
   return text;
 }
 
-/// Devices whose lines are known by hand.
-struct DeviceBench {
-  std::size_t devices = 10;
-  std::size_t lines = 20;
-  double speed = 0.01;   // deviation of a device's speed
-  double layout = 0.01;  // of a line's time from device to device
-  double noise = 0.004;  // of a measured line
-  std::mt19937_64 random{1};
-
-  double normal(double deviation) { return std::normal_distribution<double>(0, deviation)(random); }
-
-  /// `slow`: how many devices take so much longer at line 0.
-  std::vector<DeviceTimes> fleet(std::size_t slow = 0, double factor = 1.1) {
-    std::vector<double> gains;
-    for (std::size_t d = 0; d < devices; ++d) gains.push_back(std::exp(normal(speed)));
-    std::vector<DeviceTimes> all(lines);
-    for (std::size_t i = 0; i < lines; ++i)
-      for (std::size_t d = 0; d < devices; ++d) {
-        const double truth = (300 + 100 * static_cast<double>(i)) * (i == 0 && d < slow ? factor : 1);
-        const double time = truth * gains[d] * std::exp(normal(layout));
-        all[i].push_back({std::max(0.0, time * (1 + normal(noise))), noise * time});
-      }
-    return all;
-  }
-};
-
-struct FoundDevices {
-  std::size_t right = 0;
-  std::size_t wrong = 0;
-  std::size_t below_5 = 0;  // chances
-};
-
-/// Of a fleet whose first `slow` devices differ at line 0.
-FoundDevices found_in(const std::vector<DeviceTimes>& lines, std::size_t slow) {
-  const DeviceEffects effects = device_effects(lines, lines.front().size());
-  std::vector<double> chances;
-  for (const DeviceTimes& line : lines)
-    for (const Distance& distance : distances_at(line, effects)) chances.push_back(distance.chance);
-  const double count_from = chance_to_count(chances, Dependence::any);
-  FoundDevices found;
-  for (std::size_t i = 0; i < chances.size(); ++i) {
-    if (chances[i] < 0.05) ++found.below_5;
-    if (chances[i] <= count_from) ++(i < slow ? found.right : found.wrong);
-  }
-  return found;
-}
-
 }  // namespace
 
-TEST_CASE(
-    "the variance between equally precise values is theirs without their own, and Q profiles bound it") {
-  // Of 1 to 5 the variance is 2.5; the quantiles of chi-square with 4 degrees of freedom are 0.4844
-  // and 11.143.
-  std::vector<Shift> values;
-  for (double value = 1; value <= 5; ++value) values.push_back({value, 0.5});
-  const RandomEffects effects = random_effects(values);
-  CHECK(effects.between.value == Approx(std::sqrt(2.0)));
-  CHECK(effects.between.low == Approx(std::sqrt(10 / 11.143 - 0.5)).epsilon(1e-3));
-  CHECK(effects.between.high == Approx(std::sqrt(10 / 0.4844 - 0.5)).epsilon(1e-3));
-  CHECK(effects.within == Approx(std::sqrt(0.5)));
-  CHECK(effects.mean.value == Approx(3));
-  CHECK(engine::half_width(effects.mean) == Approx(2.776 * std::sqrt(2.5 / 5)).epsilon(1e-3));
+TEST_CASE("a device that goes another way differs") {
+  std::vector<Profile> profiles = equal_devices(5, 8);
+  for (LineEstimate& line : profiles[4].lines)
+    if (line.line == hashing) line.hits = 3;
+  const FleetReport report = report_of(profiles);
+  CHECK(differs(report.types[0], 4));
+  CHECK_FALSE(differs(report.types[0], 3));
+  CHECK_THAT(to_text(report), Catch::StartsWith("pin: 5 devices; d4 differs from the others"));
 }
 
-TEST_CASE("chances that depend on each other in any way need more proof, the more there are") {
-  CHECK(chance_to_count({0.5, 0.01, 0.02}) == 0.02);
-  CHECK(chance_to_count({0.5, 0.01, 0.02}, Dependence::any) < 0);
-  CHECK(chance_to_count({0.5, 0.009, 0.02}, Dependence::any) == 0.009);
-  CHECK(weights_of({1, 3}) == std::vector<double>{0.5, 1.5});
-  CHECK(weighted_chance(0.01, 0.5) == 0.02);
-  CHECK(weighted_chance(0.01, 0) == 1);
-}
-
-TEST_CASE("values that agree better than their errors have no variance between them, and no narrower mean") {
-  const RandomEffects effects = random_effects({{10, 1}, {10.1, 1}, {9.9, 1}, {10, 1}});
-  CHECK(effects.between.value == 0);
-  CHECK(effects.between.low == 0);
-  CHECK(engine::half_width(effects.mean) == Approx(3.182 * 0.5).epsilon(1e-3));
-  CHECK(std::isinf(random_effects({{7, 1}}).mean.high));
-  CHECK(random_effects({{7, 1}}).mean.value == 7);
-  CHECK(random_effects({{7, 0}, {7, 0}, {7, 0}}).between.value == 0);
-}
-
-TEST_CASE(
-    "intervals of the mean and of the variance between devices hold the truth nineteen times in twenty") {
-  std::mt19937_64 random{7};
-  const auto normal = [&](double deviation) {
-    return std::normal_distribution<double>(0, deviation)(random);
-  };
-  constexpr int trials = 1000;
-  for (const std::size_t devices : {4U, 10U})
-    for (const double between : {0.5, 2.0}) {
-      int of_mean = 0;
-      int of_between = 0;
-      for (int trial = 0; trial < trials; ++trial) {
-        std::vector<Shift> values;
-        for (std::size_t d = 0; d < devices; ++d) {
-          const double deviation = d % 2 == 0 ? 0.5 : 1;
-          values.push_back({100 + normal(between) + normal(deviation), deviation * deviation});
-        }
-        const RandomEffects effects = random_effects(values);
-        of_mean += effects.mean.low <= 100 && 100 <= effects.mean.high ? 1 : 0;
-        of_between += effects.between.low <= between && between <= effects.between.high ? 1 : 0;
-      }
-      INFO(devices << " devices, " << between);
-      CHECK(of_mean >= 0.93 * trials);
-      // Four devices that hardly differ: never narrower than without the variance between them.
-      if (between > 1) CHECK(of_mean <= 0.985 * trials);
-      CHECK(of_between >= 0.93 * trials);
-      CHECK(of_between <= 0.98 * trials);
-    }
-}
-
-TEST_CASE(
-    "no more than one fleet of equal devices in twenty names a line, and chances are no smaller than they "
-    "are") {
-  constexpr std::size_t trials = 60;
-  for (const std::size_t devices : {3U, 5U, 10U})
-    for (const double layout : {0.0, 0.01, 0.03}) {
-      DeviceBench bench{.devices = devices, .layout = layout};
-      std::size_t false_fleets = 0;
-      std::size_t below_5 = 0;
-      for (std::size_t trial = 0; trial < trials; ++trial) {
-        const FoundDevices found = found_in(bench.fleet(), 0);
-        false_fleets += found.wrong > 0 ? 1 : 0;
-        below_5 += found.below_5;
-      }
-      INFO(devices << " devices, layout " << layout);
-      CHECK(static_cast<double>(false_fleets) <= trials * 0.05 + 2 * std::sqrt(trials * 0.05 * 0.95));
-      CHECK(static_cast<double>(below_5) <= 0.055 * static_cast<double>(trials * devices * bench.lines));
-      CHECK(static_cast<double>(below_5) >= 0.01 * static_cast<double>(trials * devices * bench.lines));
-    }
-}
-
-TEST_CASE(
-    "one or two devices of ten that are a tenth slower at a line are found, and one discovery in twenty is "
-    "false") {
-  constexpr std::size_t trials = 60;
-  for (const std::size_t slow : {1U, 2U}) {
-    DeviceBench bench;
-    FoundDevices all;
-    for (std::size_t trial = 0; trial < trials; ++trial) {
-      const FoundDevices found = found_in(bench.fleet(slow), slow);
-      all.right += found.right;
-      all.wrong += found.wrong;
-    }
-    INFO(slow << " slow devices");
-    CHECK(static_cast<double>(all.right) >= 0.9 * static_cast<double>(trials * slow));
-    CHECK(static_cast<double>(all.wrong) <= 0.05 * static_cast<double>(all.right + all.wrong));
-  }
-}
-
-TEST_CASE("speeds are those beside the middle device") {
-  const std::vector<double> speeds{1, 1, 1, 1.02, 1.03};
-  std::vector<DeviceTimes> lines(8);
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    for (const double speed : speeds) {
-      const double time = speed * (500 + 100 * static_cast<double>(i));
-      lines[i].push_back({time, 0.001 * time});
-    }
-  const DeviceEffects effects = device_effects(lines, speeds.size());
-  REQUIRE(effects.have_speeds);
-  for (std::size_t d = 0; d < speeds.size(); ++d)
-    CHECK(effects.speeds[d].value == Approx(std::log(speeds[d])).margin(1e-4));
-  CHECK(spread_at(lines[0], effects).median == Approx(500).epsilon(1e-4));
+TEST_CASE("what is unresolved does not read as if none differed") {
+  FleetReport report = report_of(equal_devices(5, 9));
+  REQUIRE(unresolved_devices(report) == 0);
+  report.types[0].lines[0].devices[1].is_open = true;
+  CHECK(unresolved_devices(report) == 1);
+  CHECK_THAT(to_text(report), Catch::StartsWith("pin: 5 devices; none is known to differ; 1 unresolved\n"));
 }
 
 TEST_CASE("a difference that is proven and too small to matter is none") {
@@ -339,6 +189,25 @@ TEST_CASE("a fleet without any profile that holds is refused with all reasons") 
     CHECK(error.exit_code() == ExitCode::unreliable);
     CHECK_THAT(error.what(), Catch::Contains("a: it failed: no reader"));
   }
+}
+
+TEST_CASE("a fleet without devices is refused as such") {
+  try {
+    fleet_report({}, {});
+    FAIL("nothing was refused");
+  } catch (const UserError& error) {
+    CHECK_THAT(error.what(), Catch::Contains("the fleet has no devices"));
+  }
+}
+
+TEST_CASE("unsound profiles do not choose the build that devices are compared in") {
+  std::vector<Profile> profiles = equal_devices(7, 1);
+  for (std::size_t d = 0; d < 4; ++d) {
+    profiles[d].run.trap_digest = "other";
+    profiles[d].blocks.front().cost.unreliable = true;
+  }
+  REQUIRE(is_unreliable(profiles[0]));
+  CHECK(report_of(profiles).types[0].devices.size() == 3);
 }
 
 TEST_CASE("text, Markdown and JSON of a fleet name the device that differs, and whom they are without") {
