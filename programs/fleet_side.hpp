@@ -24,7 +24,7 @@ class FleetSide {
   /// Valid as long as this is.
   std::vector<annotator::Member> members() const;
   const std::vector<annotator::LeftOut>& left_out() const { return left_out_; }
-  /// Of a member.
+  /// The map of a member.
   const TrapMap& map_of(const annotator::Member& member) const;
 
  private:

@@ -29,7 +29,7 @@ FunctionNames hot_functions(const annotator::Profile& profile) {
   FunctionNames hot;
   for (const annotator::FunctionEstimate& function : profile.functions)
     if (function.exclusive.share.high >= profile.run.hot) hot.insert(function.function);
-  // FunctionNames are those of the most frequent path; what other paths enter is known by its edges only.
+  // Functions are those of the most frequent path; what other paths enter is known by its edges only.
   FunctionNames usual;
   for (const annotator::FunctionEstimate& function : profile.functions) usual.insert(function.function);
   std::map<std::string, double> elsewhere;
@@ -40,7 +40,7 @@ FunctionNames hot_functions(const annotator::Profile& profile) {
   return hot;
 }
 
-/// FunctionNames with traps of the scope's own. An entry has its first two, and a marker stands, whatever is
+/// Functions with traps of the scope's own. An entry has its first two, and a marker stands, whatever is
 /// asked for: to include a function for them would widen the scope.
 FunctionNames chosen_functions(const TrapMap& map) {
   FunctionNames entries;
