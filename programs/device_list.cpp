@@ -85,6 +85,9 @@ void read_fleet_device(const JsonNode& node, std::vector<FleetDevice>& to, JsonF
   object.optional("error", one.error, read_string);
   for (const char* told : {"profile", "device", "atr", "reader", "simulated"}) object.find(told);
   object.refuse_the_rest();
+  if (!one.device.name.empty() &&
+      std::ranges::any_of(to, [&](const FleetDevice& other) { return other.device.name == one.device.name; }))
+    faults.add(node, fmt::format("there are two devices \"{}\"", one.device.name));
   to.push_back(std::move(one));
 }
 

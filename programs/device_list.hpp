@@ -45,7 +45,7 @@ struct Fleet {
 };
 
 nlohmann::ordered_json in_json(const Fleet& fleet);
-/// What in_json wrote, without `run`. UserError with all faults of the file.
+/// The fleet that in_json wrote, without `run`. UserError with all faults of the file.
 Fleet read_fleet(const std::filesystem::path& file);
 
 }  // namespace jcprof::cli
