@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -33,8 +34,8 @@ constexpr const char* usual_file = "jcprof-budget.json";
 
 /// jcprof-budget.json in the folder that is given, or in the first one above it that holds a project.
 std::optional<fs::path> file_near(const fs::path& given) {
-  const fs::path start =
-      fs::absolute(fs::is_directory(given) ? given : given.parent_path()).lexically_normal();
+  const fs::path whole = fs::absolute(given);
+  const fs::path start = (fs::is_directory(whole) ? whole : whole.parent_path()).lexically_normal();
   for (fs::path folder = start; folder.has_relative_path(); folder = folder.parent_path()) {
     const bool is_project_folder = fs::exists(folder / "jcprof.json");
     if ((folder == start || is_project_folder) && fs::exists(folder / usual_file)) return folder / usual_file;
@@ -72,11 +73,12 @@ std::string written(const annotator::CheckReport& report, const CheckOptions& op
   return shown_on(Stream::out, annotator::to_text(report, table_style(options.colour)));
 }
 
+bool is_of_change(const annotator::Budget& budget) {
+  return budget.unit == annotator::BudgetUnit::change;
+}
+
 void refuse_without_value(const std::vector<annotator::Budget>& budgets) {
-  const auto is_change = [](const annotator::Budget& budget) {
-    return budget.unit == annotator::BudgetUnit::change;
-  };
-  if (std::ranges::all_of(budgets, is_change))
+  if (std::ranges::all_of(budgets, is_of_change))
     throw UserError(Fault{.message = "--history keeps what budgets measure, but no changes",
                           .hint = "name a budget of a value, such as --budget 'total <= 40ms'"});
 }
@@ -123,11 +125,27 @@ ExitCode told(const annotator::CheckReport& report, const CheckOptions& options)
   return code_for(annotator::holding_of(report.checked));
 }
 
+/// A budget that a device does not know names it.
+std::vector<Checked> checked_on(const std::string& device, const std::vector<annotator::Budget>& budgets,
+                                const annotator::Compared& session) {
+  try {
+    return annotator::check_budgets(budgets, session, nullptr);
+  } catch (const UserError& error) {
+    std::vector<Fault> faults = error.faults();
+    for (Fault& fault : faults) fault.message = fmt::format("{}: {}", device, fault.message);
+    throw UserError(std::move(faults), error.exit_code());
+  }
+}
+
 /// Each budget on all devices.
 ExitCode check_fleet(const std::vector<annotator::Budget>& budgets, const CheckOptions& options) {
   if (!options.against.empty() || !options.history.empty())
     throw UserError(Fault{.message = "--against and --history are of one device, not of a fleet",
                           .hint = "name the profile of a device: FLEET/NAME/profile.jcprof"});
+  if (const auto change = std::ranges::find_if(budgets, is_of_change); change != budgets.end())
+    throw UserError(Fault{.message = fmt::format("budget \"{}\": a fleet has no baseline", change->text),
+                          .hint = "a change is of one device: name FLEET/NAME/profile.jcprof, and --against "
+                                  "its baseline"});
   const FleetSide side(options.profile);
   std::vector<annotator::LeftOut> left_out = side.left_out();
   const std::vector<annotator::Member> members = annotator::sifted(side.members(), left_out);
@@ -135,7 +153,7 @@ ExitCode check_fleet(const std::vector<annotator::Budget>& budgets, const CheckO
   std::vector<std::vector<Checked>> devices;
   for (const annotator::Member& member : members) {
     compared.push_back({member.profile, side.map_of(member)});
-    devices.push_back(annotator::check_budgets(budgets, compared.back(), nullptr));
+    devices.push_back(checked_on(member.name, budgets, compared.back()));
     for (Checked& checked : devices.back()) checked.device = member.name;
   }
   annotator::CheckReport report{.run = compared.front().profile.run,
