@@ -37,13 +37,13 @@ std::string devices_text(std::size_t count) {
   return fmt::format("{} device{}", count, count == 1 ? "" : "s");
 }
 
-std::string place_text(const FleetPlace& place) {
+std::string line_or_path(const FleetPlace& place) {
   return place.line == 0 ? place.path : fmt::format("{}:{}", place.path, place.line);
 }
 
 /// The place, or the function where it is one.
 std::string name_of_place(const FleetPlace& place, bool is_line) {
-  return is_line ? place_text(place) : without_parameters(place.function);
+  return is_line ? line_or_path(place) : without_parameters(place.function);
 }
 
 bool is_relative(const Standing& standing) {
