@@ -275,8 +275,7 @@ std::string heading(const FleetReport& report) {
   if (count > 0)
     verdict =
         fmt::format("{}{} differ{} from the others", fmt::join(names, ", "),
-                    count > most ? fmt::format(" and {} more", count - most) : "", count == 1 ? "s" : "") +
-        (unresolved > 0 ? fmt::format("; {} unresolved", unresolved) : "");
+                    count > most ? fmt::format(" and {} more", count - most) : "", count == 1 ? "s" : "");
   return fmt::format("{}: {}; {}", plain_line(report.run.project), devices_text(devices), verdict);
 }
 
