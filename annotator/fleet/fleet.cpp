@@ -69,38 +69,42 @@ Reading each_of(const Reading& sum, std::uint64_t commands) {
   return {sum.ticks / count, sum.deviation / count};
 }
 
-/// The places of one device: `part` is Profile::lines or Profile::functions. Places that others lack are
-/// added. A recording holds the sums of several commands.
-template <class Estimated>
-void add_places(const std::vector<Estimated>& estimates, std::size_t device, std::size_t devices,
-                std::uint64_t commands, std::map<PlaceKey, std::size_t>& known,
-                std::vector<PlaceTimes>& places) {
-  for (const Estimated& one : estimates) {
-    const auto [found, is_new] = known.try_emplace({one.path, one.line, one.function}, places.size());
-    if (is_new)
-      places.push_back({.known = {.path = one.path,
-                                  .line = one.line,
-                                  .function = one.function,
-                                  .devices = std::vector<Standing>(devices)},
-                        .times = DeviceTimes(devices, {0, std::numeric_limits<double>::infinity()})});
-    PlaceTimes& place = places[found->second];
-    if constexpr (requires { one.hits; }) {
-      place.known.devices[device].hits = one.hits / commands;
-      place.times[device] = each_of(reading_of(one.cost), commands);
-    } else {
-      place.known.devices[device].hits = one.calls / commands;
-      place.times[device] = each_of(reading_of(one.exclusive), commands);
-    }
-  }
-}
+struct Places {
+  std::map<PlaceKey, std::size_t> numbers = {};
+  std::vector<PlaceTimes> all = {};
 
+  /// Adds it where others lack it.
+  template <class Estimated>
+  PlaceTimes& at(const Estimated& one, std::size_t devices) {
+    const auto [found, is_new] = numbers.try_emplace({one.path, one.line, one.function}, all.size());
+    if (is_new)
+      all.push_back({.known = {.path = one.path,
+                               .line = one.line,
+                               .function = one.function,
+                               .devices = std::vector<Standing>(devices)},
+                     .times = DeviceTimes(devices, {0, std::numeric_limits<double>::infinity()})});
+    return all[found->second];
+  }
+};
+
+/// `part` is Profile::lines or Profile::functions. A recording holds the sums of several commands.
 template <class Estimated>
 std::vector<PlaceTimes> places_of(const MemberList& members, std::vector<Estimated> Profile::* part) {
-  std::map<PlaceKey, std::size_t> known;
-  std::vector<PlaceTimes> places;
-  for (std::size_t d = 0; d < members.size(); ++d)
-    add_places(members[d]->profile.*part, d, members.size(), commands_in(members[d]->profile), known, places);
-  return places;
+  Places places;
+  for (std::size_t d = 0; d < members.size(); ++d) {
+    const std::uint64_t commands = commands_in(members[d]->profile);
+    for (const Estimated& one : members[d]->profile.*part) {
+      PlaceTimes& place = places.at(one, members.size());
+      if constexpr (requires { one.hits; }) {
+        place.known.devices[d].hits = one.hits / commands;
+        place.times[d] = each_of(reading_of(one.cost), commands);
+      } else {
+        place.known.devices[d].hits = one.calls / commands;
+        place.times[d] = each_of(reading_of(one.exclusive), commands);
+      }
+    }
+  }
+  return std::move(places.all);
 }
 
 std::vector<DeviceTimes> times_of(const std::vector<PlaceTimes>& places) {
