@@ -82,6 +82,7 @@ void read_fleet_device(const JsonNode& node, std::vector<FleetDevice>& to, JsonF
   object.optional("group", one.device.group, read_string);
   object.required("state", one.state, one_of<DeviceState>("state", states));
   object.optional("exit", one.exit, Natural{.highest = 255});
+  object.optional("place", one.place, read_string);
   object.optional("error", one.error, read_string);
   for (const char* told : {"profile", "device", "atr", "reader", "simulated"}) object.find(told);
   object.refuse_the_rest();

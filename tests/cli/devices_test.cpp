@@ -15,6 +15,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "programs/device_list.hpp"
 #include "src/core/file.hpp"
 #include "src/core/output_folder.hpp"
 #include "src/core/process.hpp"
@@ -264,6 +265,28 @@ TEST_CASE("what is wrong with a file of devices is said with its place, and noth
              Catch::Contains("\"format\" is not \"jcprof-devices\""));
   CHECK_THAT(bench.run({"run", ".", "--devices", "devices.json", "--transport", "pcsc:"}).text,
              Catch::Contains("--transport"));
+}
+
+TEST_CASE("a fleet.json is read as it was written") {
+  const test::TemporaryFolder folder;
+  const cli::FleetDevice board{.device = {.name = "a", .transport = "labgrid:?board=x agent", .group = "x"},
+                               .state = cli::DeviceState::failed,
+                               .exit = 3,
+                               .place = "desk-a",
+                               .error = "it is gone",
+                               .run = RunInfo{.device = "card", .reader = "desk-a"}};
+  write_file(folder / "fleet.json", cli::in_json({.project = "p", .devices = {board}}).dump());
+  const cli::Fleet fleet = cli::read_fleet(folder / "fleet.json");
+  CHECK(fleet.project == "p");
+  REQUIRE(fleet.devices.size() == 1);
+  const cli::FleetDevice& one = fleet.devices.front();
+  CHECK(one.device.name == board.device.name);
+  CHECK(one.device.transport == board.device.transport);
+  CHECK(one.device.group == board.device.group);
+  CHECK(one.state == board.state);
+  CHECK(one.exit == board.exit);
+  CHECK(one.place == board.place);
+  CHECK(one.error == board.error);
 }
 
 }  // namespace
