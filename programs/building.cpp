@@ -10,6 +10,7 @@
 #include "programs/output.hpp"
 #include "programs/permission.hpp"
 #include "rewriter/project_programs.hpp"
+#include "src/core/lab_address.hpp"
 
 namespace jcprof::cli {
 
@@ -27,10 +28,17 @@ Placeholders values_of_steps(const Project& project, const std::filesystem::path
   return values;
 }
 
+void hold_place(const Project& project, const Target& target) {
+  const std::string& uri = target.transport.empty() ? project.transport : target.transport;
+  if (!lab_address_of(uri)) return;
+  const std::optional<RunInfo> earlier = last_run(target.resumed);
+  harness::hold_place(project, uri, earlier ? earlier->reader : "");
+}
+
 void build_and_install(const Project& project, const Placeholders& values, const StepOptions& options,
                        const Target& target) {
   run_steps("build", project.build, values, options);
-  if (!options.is_dry) harness::hold_place(project, target.transport, target.earlier_reader);
+  if (!options.is_dry) hold_place(project, target);
   run_steps("install", project.install, values, options);
   if (!options.is_dry) note_build(values.at("out"));
 }

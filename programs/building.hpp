@@ -19,9 +19,13 @@ Placeholders values_of_steps(const Project& project, const std::filesystem::path
 
 /// The way to the target of a call.
 struct Target {
-  std::string transport = {};       // in place of the project's
-  std::string earlier_reader = {};  // of the run that may be resumed
+  std::string transport = {};          // in place of the project's
+  std::filesystem::path resumed = {};  // the profile whose newest run may be resumed; may be missing
 };
+
+/// Takes the target's place of a lab, that of the run that may be resumed if it is free. Does nothing for
+/// other transports. UserError; Cancelled.
+void hold_place(const Project& project, const Target& target);
 
 /// The steps of the project that build the tree and install it. Holds the target's place of a lab from
 /// between them on. Notes what was built.

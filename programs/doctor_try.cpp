@@ -15,6 +15,7 @@
 #include "harness/survey.hpp"
 #include "harness/transports.hpp"
 #include "harness/warm_up_budget.hpp"
+#include "programs/building.hpp"
 #include "programs/built.hpp"
 #include "programs/first_path.hpp"
 #include "programs/output.hpp"
@@ -111,7 +112,7 @@ class Trial {
     build();
     step_ = "install";
     if (!project_.install.empty()) {
-      harness::hold_place(project_, "");
+      hold_place(project_, {});
       run_steps("install", project_.install, values_, {.is_shown = false});
       ok(fmt::format("{} steps", project_.install.size()));
     }

@@ -14,6 +14,7 @@
 #include "annotator/estimate/figures.hpp"
 #include "annotator/estimate/run_data.hpp"
 #include "harness/transports.hpp"
+#include "programs/building.hpp"
 #include "programs/built.hpp"
 #include "programs/output.hpp"
 #include "programs/terminal.hpp"
@@ -162,8 +163,8 @@ RunResult measure(const RunSubject& of, const RunOptions& options, std::function
   settings.build = noted_build(of.out, of.map);
   settings.is_session = of.is_session;
   settings.begun = std::move(begun);
-  const std::optional<RunInfo> earlier = options.fresh ? std::nullopt : last_run(of.profile);
-  harness::hold_place(of.project, options.transport, earlier ? earlier->reader : "");
+  hold_place(of.project,
+             {.transport = options.transport, .resumed = options.fresh ? fs::path() : of.profile});
   const std::unique_ptr<harness::Transport> transport = harness::make_transport(
       of.project, of.map, options.transport,
       of.logs.empty() ? harness::OutputPlaces(of.out) : harness::OutputPlaces(of.out, of.logs));

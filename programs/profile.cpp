@@ -51,10 +51,9 @@ void say(const Profiling& all, const std::string& text) {
 }
 
 void build(const Profiling& all) {
-  const std::optional<RunInfo> earlier =
-      all.run.fresh ? std::nullopt : last_run(all.folder.path() / "profile.jcprof");
   build_and_install(all.project, all.values, {.is_shown = !all.run.common.quiet},
-                    {.transport = all.run.transport, .earlier_reader = earlier ? earlier->reader : ""});
+                    {.transport = all.run.transport,
+                     .resumed = all.run.fresh ? fs::path() : all.folder.path() / "profile.jcprof"});
 }
 
 /// A tree that was said to be near the limits, and then is not built or installed, has too many traps.

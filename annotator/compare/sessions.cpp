@@ -25,10 +25,6 @@ constexpr double chance_of_change = 0.05;
 constexpr double widest_for_speed = 0.3;
 constexpr double counts_of_all = 20;  // the scatter of all items beside that of one item alone
 
-double square(double x) {
-  return x * x;
-}
-
 /// The logarithms of an item's readings on one side, and the mean of their variances within sessions.
 struct Logs {
   std::vector<double> values;
@@ -39,7 +35,7 @@ Logs logs_of(const std::vector<Reading>& readings) {
   Logs logs;
   for (const Reading& reading : readings) {
     logs.values.push_back(std::log(reading.ticks));
-    logs.variance += square(reading.deviation / reading.ticks) / static_cast<double>(readings.size());
+    logs.variance += square_of(reading.deviation / reading.ticks) / static_cast<double>(readings.size());
   }
   return logs;
 }
@@ -52,7 +48,7 @@ std::vector<double> gains_of(const Side& side, std::size_t sessions) {
   std::vector<double> gains(sessions, 0.0);
   double weights = 0;
   for (const Logs& logs : side) {
-    const double weight = 1 / (logs.variance + square(usual_layout));
+    const double weight = 1 / (logs.variance + square_of(usual_layout));
     const double middle = engine::mean_of(logs.values);
     for (std::size_t s = 0; s < sessions; ++s) gains[s] += weight * (logs.values[s] - middle);
     weights += weight;
@@ -70,7 +66,7 @@ void add_scatter(const Side& side, const std::vector<double>& gains, double layo
     const double weight = weight_for_scatter(layout, logs.variance);
     const double middle = engine::mean_of(logs.values);
     double squares = 0;
-    for (std::size_t s = 0; s < gains.size(); ++s) squares += square(logs.values[s] - middle - gains[s]);
+    for (std::size_t s = 0; s < gains.size(); ++s) squares += square_of(logs.values[s] - middle - gains[s]);
     scatter.squares += weight * (squares - freedom * logs.variance);
     scatter.counts += weight * freedom;
   }
@@ -78,7 +74,7 @@ void add_scatter(const Side& side, const std::vector<double>& gains, double layo
 
 /// The mean of the usual scatter and the one that was seen, weighted by counts.
 double learnt(double usual, double usual_counts, const Scatter& seen) {
-  return std::sqrt((usual_counts * square(usual) + std::max(0.0, seen.squares)) /
+  return std::sqrt((usual_counts * square_of(usual) + std::max(0.0, seen.squares)) /
                    (usual_counts + seen.counts));
 }
 
@@ -101,7 +97,7 @@ struct LogItems {
   /// With one session a side, that of the shifts, which `share` times the variance of one session gives.
   Scatter scatter_around(const SessionEffects& effects, double share) const {
     Scatter scatter;
-    double layout = square(usual_layout);
+    double layout = square_of(usual_layout);
     constexpr int steps = 4;  // weights follow what they weigh
     for (int step = 0; step < steps; ++step) {
       scatter = {};
@@ -111,7 +107,7 @@ struct LogItems {
         scatter = scatter_of(shifts, share * layout);
         scatter.squares /= share;
       }
-      layout = std::max(square(usual_layout), square(learnt(usual_layout, layout_counts, scatter)));
+      layout = std::max(square_of(usual_layout), square_of(learnt(usual_layout, layout_counts, scatter)));
     }
     return scatter;
   }
@@ -125,8 +121,8 @@ struct LogItems {
 
 /// The part of a common shift that sessions explain, whose speeds scatter by `scatter`.
 Location session_part(const Location& shift, double scatter, double freedom) {
-  if (!std::isfinite(shift.variance)) return {0, square(scatter)};
-  const double spread = std::sqrt(square(scatter) + shift.variance);
+  if (!std::isfinite(shift.variance)) return {0, square_of(scatter)};
+  const double spread = std::sqrt(square_of(scatter) + shift.variance);
   const boost::math::students_t_distribution<double> of_sessions(freedom);
   // Its tail is the heavier one, so that no ratio is too large for a change.
   const boost::math::students_t_distribution<double> of_changes(1);
@@ -136,10 +132,10 @@ Location session_part(const Location& shift, double scatter, double freedom) {
   const double by_change = chance_of_change * boost::math::pdf(of_changes, shift.value / size) / size;
   const double chance = by_sessions / (by_sessions + by_change);
   // Where sessions explain it: the shift, drawn toward nothing by what is not known of it.
-  const double kept = square(scatter) / square(spread);
+  const double kept = square_of(scatter) / square_of(spread);
   const double explained = kept * shift.value;
-  return {chance * explained, chance * kept * shift.variance + (1 - chance) * square(scatter) +
-                                  chance * (1 - chance) * square(explained)};
+  return {chance * explained, chance * kept * shift.variance + (1 - chance) * square_of(scatter) +
+                                  chance * (1 - chance) * square_of(explained)};
 }
 
 /// The mean over sessions, each at the speed of its side.
@@ -161,11 +157,11 @@ SideVariance variance_of(const std::vector<Reading>& readings, const std::vector
                          double layout) {
   const auto sessions = static_cast<double>(readings.size());
   const double mean = mean_of(readings, gains);
-  SideVariance variance{.layout = square(layout * mean) / sessions, .counts = sessions - 1};
+  SideVariance variance{.layout = square_of(layout * mean) / sessions, .counts = sessions - 1};
   double squares = 0;
   for (std::size_t s = 0; s < readings.size(); ++s) {
-    variance.within += square(readings[s].deviation / sessions);
-    squares += square(readings[s].ticks * std::exp(-gains[s]) - mean);
+    variance.within += square_of(readings[s].deviation / sessions);
+    squares += square_of(readings[s].ticks * std::exp(-gains[s]) - mean);
   }
   variance.own = sessions > 1 ? squares / (sessions - 1) / sessions : variance.within + variance.layout;
   return variance;
@@ -204,14 +200,14 @@ SessionEffects effects_of(const std::vector<Item>& items, const Sessions& sessio
   effects.freedom = layout_counts + scatter.counts;
   Scatter speeds{.counts = static_cast<double>(sessions.before + sessions.after - 2)};
   for (const auto* gains : {&effects.gains_before, &effects.gains_after})
-    for (const double gain : *gains) speeds.squares += square(gain);
+    for (const double gain : *gains) speeds.squares += square_of(gain);
   const double between = learnt(usual_speed, speed_counts, speeds) * std::sqrt(share);
   const double freedom = speed_counts + speeds.counts;
-  const Location shift = logs.shift(square(effects.layout) * share);
+  const Location shift = logs.shift(square_of(effects.layout) * share);
   const Location speed = session_part(shift, between, freedom);
   effects.speed = std::exp(speed.value);
   effects.speed_deviation = std::sqrt(speed.variance);
-  const double half = deviations_of(0.95, freedom) * std::sqrt(square(between) + shift.variance);
+  const double half = deviations_of(0.95, freedom) * std::sqrt(square_of(between) + shift.variance);
   if (std::isfinite(shift.variance))
     effects.ratio = {std::exp(shift.value), std::exp(shift.value - half), std::exp(shift.value + half)};
   return effects;
@@ -225,7 +221,7 @@ Difference difference_of(const Item& item, const SessionEffects& effects) {
   const double after = mean_of(item.after, effects.gains_after) / effects.speed;
   const SideVariance old = variance_of(item.before, effects.gains_before, effects.layout);
   const SideVariance young = variance_of(item.after, effects.gains_after, effects.layout);
-  const double slower = square(effects.speed);
+  const double slower = square_of(effects.speed);
   const double within = old.within + young.within / slower;
   const double layout = old.layout + young.layout / slower;
   const double own = old.own + young.own / slower;
@@ -238,7 +234,7 @@ Difference difference_of(const Item& item, const SessionEffects& effects) {
     variance = own;
     freedom = counts;
   }
-  const double by_speed = square(effects.speed_deviation * after);
+  const double by_speed = square_of(effects.speed_deviation * after);
   result.deviation = std::sqrt(variance + by_speed);
   result.lasting = std::sqrt(std::max(0.0, variance - within) + by_speed);
   result.freedom = freedom_of(variance + by_speed, is_alone ? layout : variance, freedom);
@@ -257,7 +253,7 @@ Difference difference_of(const Item& item, const SessionEffects& effects) {
 
 double freedom_of(double variance, double part, double freedom) {
   constexpr double most = 1000;  // as good as normal
-  return part > 0 ? std::min(most, freedom * square(variance / part)) : most;
+  return part > 0 ? std::min(most, freedom * square_of(variance / part)) : most;
 }
 
 double deviations_of(double confidence, double freedom) {

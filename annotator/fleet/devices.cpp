@@ -78,7 +78,7 @@ double capped_ratio(const std::vector<Shift>& values) {
   return squares / (mean_square_that_counts * static_cast<double>(values.size() - 1));
 }
 
-/// As many times the variances as the values lie apart by (Huber's proposal 2).
+/// The factor on all variances at which the values scatter as they should (Huber's proposal 2).
 VarianceRatio ratio_of(const std::vector<Shift>& values, double between) {
   if (values.size() < 2) return {};
   const double freedom = efficiency_of_squares * static_cast<double>(values.size() - 1);
@@ -123,7 +123,7 @@ std::vector<Location> speeds_of(const std::vector<DeviceValues>& lines, std::vec
   return speeds;
 }
 
-/// As many lines of equal precision tell as much of the middle device.
+/// So many lines of equal precision would tell the speed of the middle device as well.
 double lines_that_tell_speed(const std::vector<DeviceValues>& lines, std::size_t devices) {
   std::vector<double> sums(devices);
   std::vector<double> squares(devices);

@@ -32,7 +32,7 @@ WeightedMean weighted_mean(const std::vector<Shift>& values, double between) {
 double squares_at(const std::vector<Shift>& values, double between) {
   const double mean = weighted_mean(values, between).value;
   double squares = 0;
-  for (const Shift& one : values) squares += std::pow(one.value - mean, 2) / (one.variance + between);
+  for (const Shift& one : values) squares += square_of(one.value - mean) / (one.variance + between);
   return squares;
 }
 
@@ -50,7 +50,7 @@ std::vector<Shift> with_least_variance(std::vector<Shift> values) {
   double size = 0;
   for (const Shift& one : values) size = std::max(size, std::abs(one.value));
   if (size == 0) size = 1;
-  for (Shift& one : values) one.variance = std::max(one.variance, std::pow(finest * size, 2));
+  for (Shift& one : values) one.variance = std::max(one.variance, square_of(finest * size));
   return values;
 }
 

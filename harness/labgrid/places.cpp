@@ -25,13 +25,8 @@ constexpr std::chrono::minutes longest_look{2};
 constexpr std::size_t longest_list = std::size_t{16} << 20U;
 
 std::vector<std::string> listed(std::string_view text) {
-  std::vector<std::string> items;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(", "), text.size());
-    items.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 2, text.size()));
-  }
-  return items;
+  const std::vector<std::string_view> items = split(text, ", ");
+  return {items.begin(), items.end()};
 }
 
 /// The text behind `key` in a line of a place's.

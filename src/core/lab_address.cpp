@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "src/core/error.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof {
 namespace {
@@ -49,8 +50,8 @@ std::string read(std::string_view text, LabAddress& to) {
   if (to.place.find('=') != std::string::npos)
     return fmt::format("\"{}\" is no place; tags stand behind a \"?\"", to.place);
   if (has_conditions && !to.place.empty() && which.empty()) return "nothing stands behind the \"?\"";
-  while (!which.empty())
-    if (std::string fault = read_condition(take_until(which, ','), to); !fault.empty()) return fault;
+  for (const std::string_view condition : split(which, ","))
+    if (std::string fault = read_condition(condition, to); !fault.empty()) return fault;
   if (to.place.empty() == to.tags.empty())
     return to.place.empty() ? "\"labgrid:\" needs a place behind it, or the tags of one"
                             : "a place is known by its name alone; leave its tags out";

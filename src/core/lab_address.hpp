@@ -13,9 +13,9 @@ namespace jcprof {
 struct LabAddress {
   std::string place;              // empty: any one with the tags
   std::vector<std::string> tags;  // "board=imx8"
-  std::string power;              // "on" or "cycle", before the agent is started; empty: it is left alone
-  std::string command;            // of the agent
-  bool is_here = false;           // the command runs on our computer, else on that of the place
+  std::string power;     // "on" or "cycle", before the agent is started; empty: jcprof does not touch it
+  std::string command;   // of the agent
+  bool is_here = false;  // the command runs on our computer, else on that of the place
 };
 
 /// The transport starts an agent: "agent:" and "labgrid:".

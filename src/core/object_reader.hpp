@@ -92,7 +92,7 @@ struct Natural {
   bool is_in_range(const JsonNode& node, JsonFaults& faults) const;
 };
 
-/// What a file of jcprof begins with.
+/// The first keys of a file of jcprof.
 struct FileFormat {
   std::string_view name;
   std::uint64_t version = 1;

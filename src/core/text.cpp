@@ -117,14 +117,18 @@ bool glob_matches(std::string_view pattern, std::string_view text) {
   return GlobMatch().matches(pattern, text);
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
+std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> parts;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t end = std::min(text.find(separator), text.size());
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + separator.size(), text.size()));
   }
-  return lines;
+  return parts;
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  return split(text, "\n");
 }
 
 std::string_view trimmed(std::string_view text, std::string_view blanks) {

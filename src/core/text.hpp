@@ -40,6 +40,8 @@ bool contains_one_of(std::string_view text, const Words& parts) {
       parts, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
 }
 
+/// The parts of `text` without the separator that ends each of them. The last one need not have it.
+std::vector<std::string_view> split(std::string_view text, std::string_view separator);
 /// The lines of `text`, without the '\n' that ends each of them. The last one need not have it.
 std::vector<std::string_view> lines_of(std::string_view text);
 

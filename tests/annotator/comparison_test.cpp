@@ -11,30 +11,19 @@
 #include "annotator/compare/difference_texts.hpp"
 #include "annotator/compare/line_match.hpp"
 #include "src/core/error.hpp"
-#include "tests/annotator/synthetic_device.hpp"
-#include "tests/annotator/trap_maps.hpp"
+#include "tests/annotator/statement_device.hpp"
 
 namespace jcprof::annotator {
 namespace {
 
 using enum TrapKind;
 
-/// p() { 10 … 29, a statement a line }
 TrapMap straight_map() {
-  MapMaker maker;
-  maker.trap(entry0, "p", 1).trap(entry, "p", 1);
-  for (std::size_t line = 10; line < 30; ++line) maker.trap(before, "p", line);
-  return maker.trap(exit, "p", 30).map();
+  return statement_map(20);
 }
 
 SyntheticDevice straight_device(std::uint64_t seed) {
-  SyntheticDevice device{.map = straight_map(), .costs = {100, 100}, .pass = 10, .seed = seed};
-  std::vector<std::uint32_t> traps;
-  for (std::uint32_t trap = 1; trap <= 23; ++trap) traps.push_back(trap);
-  for (int i = 0; i < 20; ++i) device.costs.push_back(500 + 300.0 * i);
-  device.costs.push_back(60);
-  device.path = path_of(traps);
-  return device;
+  return statement_device(20, 500, 300, seed);
 }
 
 Profile measured(const SyntheticDevice& device) {

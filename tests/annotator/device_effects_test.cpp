@@ -47,7 +47,7 @@ struct FoundDevices {
   std::size_t below_5 = 0;  // chances
 };
 
-/// Of a fleet whose first `slow` devices differ at line 0.
+/// The first `slow` devices of the fleet differ at line 0.
 FoundDevices found_in(const std::vector<DeviceTimes>& lines, std::size_t slow) {
   const DeviceEffects effects = device_effects(lines, lines.front().size());
   std::vector<double> chances;

@@ -11,8 +11,7 @@
 
 #include "annotator/fleet/fleet_texts.hpp"
 #include "src/core/error.hpp"
-#include "tests/annotator/synthetic_device.hpp"
-#include "tests/annotator/trap_maps.hpp"
+#include "tests/annotator/statement_device.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -22,19 +21,8 @@ using enum TrapKind;
 constexpr std::size_t hashing = 18;  // the line
 constexpr std::size_t place_of_hashing = 10;
 
-/// p() { 10 … 21, a statement a line }
 SyntheticDevice some_device(std::uint64_t seed) {
-  MapMaker maker;
-  maker.trap(entry0, "p", 1).trap(entry, "p", 1);
-  for (std::size_t line = 10; line < 22; ++line) maker.trap(before, "p", line);
-  SyntheticDevice device{
-      .map = maker.trap(exit, "p", 30).map(), .costs = {100, 100}, .pass = 10, .seed = seed};
-  std::vector<std::uint32_t> traps;
-  for (std::uint32_t trap = 1; trap <= 15; ++trap) traps.push_back(trap);
-  for (int i = 0; i < 12; ++i) device.costs.push_back(2000 + 500.0 * i);
-  device.costs.push_back(60);
-  device.path = path_of(traps);
-  return device;
+  return statement_device(12, 2000, 500, seed);
 }
 
 /// `speed`: of everything, with the clock.

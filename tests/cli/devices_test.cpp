@@ -274,7 +274,7 @@ TEST_CASE("a fleet.json is read as it was written") {
                                .exit = 3,
                                .place = "desk-a",
                                .error = "it is gone",
-                               .run = RunInfo{.device = "card", .reader = "desk-a"}};
+                               .run = RunInfo{.reader = "desk-a", .device = "card"}};
   write_file(folder / "fleet.json", cli::in_json({.project = "p", .devices = {board}}).dump());
   const cli::Fleet fleet = cli::read_fleet(folder / "fleet.json");
   CHECK(fleet.project == "p");

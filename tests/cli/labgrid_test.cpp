@@ -158,7 +158,8 @@ TEST_CASE("a run takes a place of labgrid, and gives it back however it ends", "
   CHECK(lab.is_free());
 }
 
-TEST_CASE("a place that somebody holds is waited for, and a run that is told to end leaves none", "[real]") {
+TEST_CASE("a run waits for a place that somebody holds, and gives its turn back when it is told to end",
+          "[real]") {
   JCPROF_NEEDS_LAB();
   const Lab lab;
   lab.client({"-p", "desk-a", "acquire"}, "bob");

@@ -130,7 +130,7 @@ TEST_CASE("however an agent is lost in tries that were not right, the run ends b
   CHECK(end_of_tries("end_dies", 2) == "(no error)");
 }
 
-TEST_CASE("an agent that is started again is told the path of each input again") {
+TEST_CASE("jcprof tells the path of each input again to an agent that it has started again") {
   const test::TemporaryFolder folder;
   AgentSetup setup =
       faulty_agent(fmt::format(R"({{"fault":"shot_exits","shot":3,"memory":"{}","can":["trace","path"]}})",
