@@ -51,9 +51,10 @@ void say(const Profiling& all, const std::string& text) {
 }
 
 void build(const Profiling& all) {
-  build_and_install(all.project, all.values, {.is_shown = !all.run.common.quiet},
-                    {.transport = all.run.transport,
-                     .resumed = all.run.fresh ? fs::path() : all.folder.path() / "profile.jcprof"});
+  build_and_install(
+      all.project, all.values, {.is_shown = !all.run.common.quiet},
+      {.transport = all.run.transport,
+       .resumed = all.run.fresh ? std::filesystem::path() : all.folder.path() / "profile.jcprof"});
 }
 
 /// A tree that was said to be near the limits, and then is not built or installed, has too many traps.
